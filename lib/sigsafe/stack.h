@@ -1,0 +1,33 @@
+/*
+ * Stack capture: walk, translate to (module, offset), enter into the stack
+ * table. The only way to take a stack.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_STACK_H
+#define SIGSAFE_STACK_H
+
+#include <ucontext.h>
+
+#include "base/units.h"
+
+/*
+ * Takes the stack at interrupted, a signal handler's context; or where it is
+ * NULL, the stack of the calling hook's caller, whose return address is caller.
+ * The shim's own frames are left out.
+ *
+ * Returns the stack's place in SECTION_STACKS, or 0 where none could be
+ * recorded (counted by reason in recording.lost). Where a walk can't be made
+ * safely, the stack is its first frame alone (counted as well). Leaves errno
+ * alone. Takes no lock of the host, allocates nothing. Signal-safe.
+ */
+uint32_t stack_capture(const ucontext_t *interrupted, const void *caller);
+
+/*
+ * Forgets what refers to the recording this process had (its module numbers):
+ * called when a forked child starts afresh, no other thread of it running yet.
+ * Signal-safe.
+ */
+void stack_reset(void);
+
+#endif

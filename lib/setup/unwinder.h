@@ -6,14 +6,13 @@
 #ifndef SETUP_UNWINDER_H
 #define SETUP_UNWINDER_H
 
-#include "base/units.h"
-
-enum unwind_choice { UNWIND_AUTO, UNWIND_LIBUNWIND, UNWIND_FP };
+#include "base/options.h"
 
 /*
  * Prepares stack capture, keeping depth frames a stack (1 to MAX_DEPTH). NULL,
  * or one clause that says why stacks will be worse than asked for ("libunwind
- * is not installed, so stacks follow frame pointers only"). Not signal-safe: allocates.
+ * is not installed, so stacks follow frame pointers only"). Not signal-safe:
+ * allocates.
  */
 const char *unwinder_start(enum unwind_choice choice, unsigned depth);
 

@@ -1,0 +1,19 @@
+/*
+ * Names for addresses at an orderly exit, from the symbol tables of the files
+ * on disk, through libelf loaded privately (RTLD_LOCAL).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETUP_NAMES_H
+#define SETUP_NAMES_H
+
+#include "base/text.h"
+
+/*
+ * NULL where libelf is not to be had: the texts are then raw. Not signal-safe:
+ * allocates. Pairs with names_close().
+ */
+const struct text_names *names_open(void);
+void names_close(void);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * The session: from the moment this process starts to be watched to its last
+ * word. Owns the recording's file and the texts.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETUP_SESSION_H
+#define SETUP_SESSION_H
+
+#include "base/format.h"
+
+/* Reads the environment and starts. Not signal-safe: constructor only. */
+void session_start(void);
+
+/*
+ * Starts afresh where live_recording() is NULL because this process is a fork
+ * of a watched one; does nothing where it is NULL for another reason. Returns
+ * the recording or NULL. Signal-safe: raw system calls only.
+ */
+struct recording *session_start_in_child(void);
+
+/*
+ * Writes the results. With names where how is END_EXIT; else raw and
+ * signal-safe. Does nothing in a vfork child or when there is no session.
+ * After it the session goes on: a failed exec is no end.
+ */
+void session_end(enum recording_end how, int detail);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * The stall watch: decides when a run has become a stall, and shares out its
+ * duration.
+ *
+ * The ticks of one stall at t1 < t2 < ... < tk share out the whole run: the
+ * first stack gets run start .. t1, each later one the time since the tick
+ * before, the last one also the rest up to the run's end. So the sum over a
+ * stall's stacks is its measured duration.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_WATCH_H
+#define SIGSAFE_WATCH_H
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "base/format.h"
+
+/* The thread enters a wait: the run is over. Signal-safe. */
+void watch_run_end(enum blocking_call call, const void *caller);
+
+/* A wait returned `events`: a run begins. Signal-safe. */
+void watch_run_begin(uint32_t events);
+
+/*
+ * The thread's own timer has fired. Handler only: called by signal_entry()
+ * for SI_TIMER with our cookie, all signals blocked.
+ */
+void watch_tick(siginfo_t *info, ucontext_t *uc);
+
+/*
+ * Around a call that a tick would break, other than a wait. begin() disarms the
+ * timer if the call can outlast it (for_ns: the longest it can take, UINT64_MAX
+ * for ever) and says whether end() must be called. Signal-safe.
+ */
+bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
+		       const void *caller);
+void watch_block_end(void);
+
+#endif

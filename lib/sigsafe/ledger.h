@@ -1,0 +1,59 @@
+/*
+ * The ledger: who waits for one lock, since when, and what is not charged yet.
+ *
+ * For a lock with waiters it keeps n (waiters), S (sum of their start times)
+ * and base (time of the last charge). An unlock at time t is charged
+ *
+ *   head waiter's exact wait + (n - 1) x average of the others = n x t - S
+ *
+ * and every waiter's start becomes t, so no nanosecond is charged twice. The
+ * waiter that gets the lock at time a takes max(start, base) out of S; what
+ * passed since was hand-off, for it and for the others behind it: nobody held
+ * the lock. A waiter that gives up at time a takes a out of S: its wait stays
+ * owed by the holder, who pays at the next unlock. So, in any wake order,
+ *
+ *   charged + hand-off + (n x now - S) = sum of all waiting up to now.
+ *
+ * Every change is one 16-byte compare and swap, with the clock read inside the
+ * loop: no lock, so a signal handler, a longjmp or a killed thread can't leave
+ * one behind. Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_LEDGER_H
+#define SIGSAFE_LEDGER_H
+
+#include "base/format.h"
+
+#define LEDGER_MAX_WAITERS ((UINT64_C(1) << LEDGER_N_BITS) - 1)
+
+struct ledger_charge {
+	uint64_t ns;	  /* to be charged to the unlocker */
+	uint64_t waiters; /* it found */
+};
+
+struct ledger_leave {
+	uint64_t until_ns;   /* the wait counts up to here */
+	uint64_t handoff_ns; /* of this waiter and those behind it */
+};
+
+/*
+ * Enters a waiter. Returns its start time, or 0 when LEDGER_MAX_WAITERS wait
+ * already; *waiters is their number with this one. Pairs with one of the three
+ * below.
+ */
+uint64_t ledger_enter(struct ledger *ledger, uint64_t *waiters);
+
+/* The waiter has the lock. */
+struct ledger_leave ledger_acquired(struct ledger *ledger, uint64_t start_ns);
+
+/* The waiter gave up (timed out): the holder owes its wait. */
+struct ledger_leave ledger_gave_up(struct ledger *ledger, uint64_t start_ns);
+
+/* It was no wait after all (an error): what was not charged yet is forgotten.*/
+struct ledger_leave ledger_withdraw(struct ledger *ledger, uint64_t start_ns);
+
+/* The holder unlocks. */
+struct ledger_charge ledger_settle(struct ledger *ledger);
+
+#endif

@@ -1,0 +1,148 @@
+/*
+ * The hooked functions: the one list. From it come the exported names, the
+ * table of real functions and their resolver; each is then defined in one
+ * shim/hook_*.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SHIM_HOOK_H
+#define SHIM_HOOK_H
+
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * X(result, name, parameters, arguments)
+ *
+ * BOUND: libc exports a second name, __NAME. The real function is bound at link
+ * time, so it is valid before any constructor ran.
+ */
+#define HOOKS_BOUND(X)                                                         \
+	X(int, pthread_mutex_lock, (pthread_mutex_t * m), (m))                 \
+	X(int, pthread_mutex_trylock, (pthread_mutex_t * m), (m))              \
+	X(int, pthread_mutex_unlock, (pthread_mutex_t * m), (m))               \
+	X(int, pthread_mutex_init,                                             \
+	  (pthread_mutex_t * m, const pthread_mutexattr_t *attr), (m, attr))   \
+	X(int, pthread_mutex_destroy, (pthread_mutex_t * m), (m))
+
+/* FOUND: looked up by the first call, or by the constructor. */
+#define HOOKS_FOUND(X)                                                         \
+	HOOKS_LOCK(X) HOOKS_WAIT(X) HOOKS_SLEEP(X) HOOKS_EXIT(X)
+
+#define HOOKS_LOCK(X)                                                          \
+	X(int, pthread_mutex_timedlock,                                        \
+	  (pthread_mutex_t * m, const struct timespec *until), (m, until))     \
+	X(int, pthread_mutex_clocklock,                                        \
+	  (pthread_mutex_t * m, clockid_t clock,                               \
+	   const struct timespec *until),                                      \
+	  (m, clock, until))                                                   \
+	X(int, pthread_cond_clockwait,                                         \
+	  (pthread_cond_t * c, pthread_mutex_t * m, clockid_t clock,           \
+	   const struct timespec *until),                                      \
+	  (c, m, clock, until))                                                \
+	X(int, mtx_lock, (mtx_t * m), (m))                                     \
+	X(int, mtx_trylock, (mtx_t * m), (m))                                  \
+	X(int, mtx_timedlock, (mtx_t * m, const struct timespec *until),       \
+	  (m, until))                                                          \
+	X(int, mtx_unlock, (mtx_t * m), (m))                                   \
+	X(int, cnd_wait, (cnd_t * c, mtx_t * m), (c, m))                       \
+	X(int, cnd_timedwait,                                                  \
+	  (cnd_t * c, mtx_t * m, const struct timespec *until), (c, m, until))
+
+#define HOOKS_WAIT(X)                                                          \
+	X(int, epoll_wait,                                                     \
+	  (int fd, struct epoll_event *events, int n, int timeout),            \
+	  (fd, events, n, timeout))                                            \
+	X(int, epoll_pwait,                                                    \
+	  (int fd, struct epoll_event *events, int n, int timeout,             \
+	   const sigset_t *mask),                                              \
+	  (fd, events, n, timeout, mask))                                      \
+	X(int, epoll_pwait2,                                                   \
+	  (int fd, struct epoll_event *events, int n,                          \
+	   const struct timespec *timeout, const sigset_t *mask),              \
+	  (fd, events, n, timeout, mask))                                      \
+	X(int, poll, (struct pollfd * fds, nfds_t n, int timeout),             \
+	  (fds, n, timeout))                                                   \
+	X(int, ppoll,                                                          \
+	  (struct pollfd * fds, nfds_t n, const struct timespec *timeout,      \
+	   const sigset_t *mask),                                              \
+	  (fds, n, timeout, mask))                                             \
+	X(int, __poll_chk,                                                     \
+	  (struct pollfd * fds, nfds_t n, int timeout, size_t size),           \
+	  (fds, n, timeout, size))                                             \
+	X(int, __ppoll_chk,                                                    \
+	  (struct pollfd * fds, nfds_t n, const struct timespec *timeout,      \
+	   const sigset_t *mask, size_t size),                                 \
+	  (fds, n, timeout, mask, size))                                       \
+	X(int, select,                                                         \
+	  (int n, fd_set *in, fd_set *out, fd_set *err,                        \
+	   struct timeval *timeout),                                           \
+	  (n, in, out, err, timeout))                                          \
+	X(int, pselect,                                                        \
+	  (int n, fd_set *in, fd_set *out, fd_set *err,                        \
+	   const struct timespec *timeout, const sigset_t *mask),              \
+	  (n, in, out, err, timeout, mask))
+
+#define HOOKS_SLEEP(X)                                                         \
+	X(unsigned int, sleep, (unsigned int seconds), (seconds))              \
+	X(int, usleep, (useconds_t us), (us))                                  \
+	X(int, nanosleep,                                                      \
+	  (const struct timespec *want, struct timespec *left), (want, left))  \
+	X(int, clock_nanosleep,                                                \
+	  (clockid_t clock, int flags, const struct timespec *want,            \
+	   struct timespec *left),                                             \
+	  (clock, flags, want, left))                                          \
+	X(int, thrd_sleep,                                                     \
+	  (const struct timespec *want, struct timespec *left), (want, left))  \
+	X(int, pause, (void), ())
+
+#define HOOKS_EXIT(X)                                                          \
+	X(void, _exit, (int status), (status))                                 \
+	X(void, _Exit, (int status), (status))                                 \
+	X(int, execve,                                                         \
+	  (const char *path, char *const argv[], char *const envp[]),          \
+	  (path, argv, envp))                                                  \
+	X(int, execv, (const char *path, char *const argv[]), (path, argv))    \
+	X(int, execvp, (const char *file, char *const argv[]), (file, argv))   \
+	X(int, execvpe,                                                        \
+	  (const char *file, char *const argv[], char *const envp[]),          \
+	  (file, argv, envp))                                                  \
+	X(int, fexecve, (int fd, char *const argv[], char *const envp[]),      \
+	  (fd, argv, envp))                                                    \
+	X(int, execveat,                                                       \
+	  (int fd, const char *path, char *const argv[], char *const envp[],   \
+	   int flags),                                                         \
+	  (fd, path, argv, envp, flags))
+
+/* Hooks without a real function of the same name: libc is reached by others. */
+#define HOOKS_OTHER(X)                                                         \
+	X(pthread_cond_wait)                                                   \
+	X(pthread_cond_timedwait)                                              \
+	X(execl)                                                               \
+	X(execlp)                                                              \
+	X(execle)
+
+/* The real functions: real.NAME(...). */
+struct real_functions {
+#define X(result, name, parameters, arguments) result(*name) parameters;
+	HOOKS_BOUND(X) HOOKS_FOUND(X)
+#undef X
+};
+
+extern struct real_functions real;
+
+/* Looks up every FOUND function. Not signal-safe: constructor, or first use. */
+void real_find(void);
+
+#define HOOK __attribute__((visibility("default")))
+
+/* In a hook: where the host called it from. */
+#define CALLER __builtin_return_address(0)
+
+#endif

@@ -254,10 +254,10 @@ enum lock_kind { LOCK_MUTEX, LOCK_KIND_COUNT };
 struct lock_record {
 	struct ledger ledger;
 	uint64_t key;	  /* the validity word: address, or LOCK_RETIRED */
-	uint64_t address; /* of the lock, in the process */
+	uint64_t address; /* of the lock, in the process; follows key at once */
 	uint64_t place;	  /* a frame word: module and offset, module 0: heap */
 	uint32_t kind;	  /* enum lock_kind */
-	uint32_t reserved;
+	uint32_t owed;	  /* timed-out waits that no unlock has paid for yet */
 	/*
 	 * Sums. Waits ended or not: waited = waited_sum + n x now. At any
 	 * instant with no operation in flight (now: any later time)

@@ -89,9 +89,8 @@ struct ledger_leave ledger_acquired(struct ledger *ledger, uint64_t start_ns)
 	}
 }
 
-struct ledger_leave ledger_gave_up(struct ledger *ledger, uint64_t start_ns)
+struct ledger_leave ledger_gave_up(struct ledger *ledger)
 {
-	(void)start_ns;
 	for (;;) {
 		struct view v = look(ledger);
 		struct ledger_leave leave = { .until_ns = v.now_ns };

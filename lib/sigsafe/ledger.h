@@ -48,7 +48,7 @@ uint64_t ledger_enter(struct ledger *ledger, uint64_t *waiters);
 struct ledger_leave ledger_acquired(struct ledger *ledger, uint64_t start_ns);
 
 /* The waiter gave up (timed out): the holder owes its wait. */
-struct ledger_leave ledger_gave_up(struct ledger *ledger, uint64_t start_ns);
+struct ledger_leave ledger_gave_up(struct ledger *ledger);
 
 /* It was no wait after all (an error): what was not charged yet is forgotten.*/
 struct ledger_leave ledger_withdraw(struct ledger *ledger, uint64_t start_ns);

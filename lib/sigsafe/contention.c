@@ -1,0 +1,169 @@
+/*
+ * Contention: the waiter's side and the unlocker's side of the ledger, with
+ * the sums and samples that follow from them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/contention.h"
+
+#include <string.h>
+
+#include "sigsafe/freeze.h"
+#include "sigsafe/ledger.h"
+#include "sigsafe/live.h"
+#include "sigsafe/lock_table.h"
+#include "sigsafe/samples.h"
+#include "sigsafe/stack.h"
+
+uint32_t contention_waiters[WAITER_BUCKETS];
+
+static void enter(struct lock_wait *wait)
+{
+	struct lock_record *lock = wait->lock;
+	uint64_t waiters;
+
+	wait->start_ns = ledger_enter(&lock->ledger, &waiters);
+	if (!wait->start_ns) {
+		add_relaxed(&wait->recording->lost[LOST_LOCK], 1);
+		wait->recording = NULL;
+		return;
+	}
+	/* Relaxed: sums of their own; the law is read when none is in flight. */
+	add_relaxed(&lock->waits, 1);
+	add_relaxed(&lock->waited_sum, -wait->start_ns);
+	max_relaxed(&lock->most_waiters, waiters);
+	/* Before the real lock sleeps, so that the unlocker finds it. */
+	add_seq_cst(contention_bucket(wait->address), 1);
+}
+
+void contention_wait_begin(struct lock_wait *wait, const void *lock,
+			   const void *caller)
+{
+	struct recording *rec = live_recording();
+
+	wait->recording = NULL;
+	if (!rec || !rec->watches_locks || !freeze_enter(rec))
+		return;
+	wait->lock = lock_find_or_make(rec, lock);
+	if (wait->lock) {
+		wait->recording = rec;
+		wait->address = lock;
+		enter(wait);
+	}
+	freeze_leave(rec);
+	/* We are going to sleep anyway: the walk delays nobody else. */
+	if (wait->recording)
+		wait->stack = rec->watches_waiters ?
+				      stack_capture(NULL, caller) :
+				      0;
+}
+
+static struct ledger_leave leave(struct lock_wait *wait,
+				 enum wait_outcome outcome)
+{
+	struct ledger *ledger = &wait->lock->ledger;
+
+	switch (outcome) {
+	case WAIT_ACQUIRED:
+		return ledger_acquired(ledger, wait->start_ns);
+	case WAIT_GAVE_UP:
+		return ledger_gave_up(ledger);
+	case WAIT_WITHDRAWN:
+		break;
+	}
+	return ledger_withdraw(ledger, wait->start_ns);
+}
+
+/* The wait's own sums. Returns how long it was. */
+static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
+{
+	struct lock_record *lock = wait->lock;
+	struct ledger_leave left = leave(wait, outcome);
+	uint64_t waited_ns = left.until_ns - wait->start_ns;
+
+	add_relaxed(&lock->waited_sum, left.until_ns);
+	add_relaxed(&lock->handoff_ns, left.handoff_ns);
+	max_relaxed(&lock->longest_wait_ns, waited_ns);
+	store_relaxed(&wait->recording->latest_ns, left.until_ns);
+	if (outcome == WAIT_GAVE_UP) {
+		/* Stays in the bucket's count until an unlock has paid. */
+		add_relaxed(&lock->timeouts, 1);
+		add_seq_cst(&lock->owed, 1);
+	} else {
+		sub_release(contention_bucket(wait->address), 1);
+	}
+	return waited_ns;
+}
+
+void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
+{
+	struct recording *rec = wait->recording;
+	uint64_t waited_ns;
+
+	/* A child that was forked meanwhile has no part in it. */
+	if (!rec || rec != live_recording() || !freeze_enter(rec))
+		return;
+	waited_ns = close_wait(wait, outcome);
+	if (outcome == WAIT_WITHDRAWN)
+		add_relaxed(&wait->lock->waits, -UINT64_C(1));
+	freeze_leave(rec);
+	if (outcome != WAIT_WITHDRAWN && rec->watches_waiters)
+		sample_add(rec,
+			   (struct sample){ SAMPLE_WAIT,
+					    lock_index(rec, wait->lock),
+					    wait->stack },
+			   waited_ns);
+}
+
+struct contention contention_settle(const void *address)
+{
+	struct contention caused = { .recording = NULL };
+	struct recording *rec = live_recording();
+	struct ledger_charge charge;
+	struct lock_record *lock;
+
+	if (!rec || !(lock = lock_find(rec, address)) || !freeze_enter(rec))
+		return caused;
+	charge = ledger_settle(&lock->ledger);
+	/* Paid: these waits no longer keep the bucket's count up. */
+	if (load_relaxed(&lock->owed))
+		sub_release(contention_bucket(address),
+			    exchange_acq_rel(&lock->owed, 0));
+	if (charge.ns) {
+		/* Relaxed: as in enter(). */
+		add_relaxed(&lock->charged_ns, charge.ns);
+		add_relaxed(&lock->charges, 1);
+		max_relaxed(&lock->largest_charge_ns, charge.ns);
+		caused.recording = rec;
+		caused.lock = lock_index(rec, lock);
+		caused.caused_ns = charge.ns;
+	}
+	freeze_leave(rec);
+	return caused;
+}
+
+void contention_record(const struct contention *caused, const void *caller)
+{
+	struct recording *rec = caused->recording;
+
+	if (caused->caused_ns < rec->min_wait_ns)
+		sample_discard(rec, SAMPLE_MUTEX, caused->caused_ns);
+	else
+		sample_add(rec,
+			   (struct sample){ SAMPLE_MUTEX, caused->lock,
+					    stack_capture(NULL, caller) },
+			   caused->caused_ns);
+}
+
+void contention_forget(const void *lock)
+{
+	struct recording *rec = live_recording();
+
+	if (rec)
+		lock_retire(rec, lock);
+}
+
+void contention_reset(void)
+{
+	memset(contention_waiters, 0, sizeof(contention_waiters));
+}

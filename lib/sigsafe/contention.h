@@ -1,0 +1,72 @@
+/*
+ * Contention: who waits for which lock, and whose unlock is charged for it.
+ * Owns the counts of waiters by which an unlock sees that nobody waits.
+ *
+ * The order in an unlock matters: settle before the real unlock (afterwards
+ * the lock may be freed), record after it (waiters should not wait for our
+ * stack walk). Signal-safe, all of it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_CONTENTION_H
+#define SIGSAFE_CONTENTION_H
+
+#include "base/atomic.h"
+#include "base/format.h"
+#include "base/hash.h"
+
+#define WAITER_BUCKETS 1024
+
+/* Waiters, and unpaid timed-out waits, for all locks of a bucket. */
+extern uint32_t contention_waiters[WAITER_BUCKETS];
+
+static inline uint32_t *contention_bucket(const void *lock)
+{
+	return &contention_waiters[hash_slot((uintptr_t)lock, WAITER_BUCKETS)];
+}
+
+/*
+ * May anybody wait for the lock? Relaxed is enough: a waiter that comes in the
+ * very moment of the unlock is let in by it, and its wait is hand-off.
+ */
+static inline bool contention_has_waiters(const void *lock)
+{
+	return load_relaxed(contention_bucket(lock)) != 0;
+}
+
+/* A wait for a lock, from begin to end, on the waiter's stack. */
+struct lock_wait {
+	struct recording *recording; /* NULL: not recorded */
+	struct lock_record *lock;
+	const void *address;
+	uint64_t start_ns;
+	uint32_t stack;
+};
+
+enum wait_outcome {
+	WAIT_ACQUIRED,
+	WAIT_GAVE_UP,  /* timed out: owed by the holder */
+	WAIT_WITHDRAWN /* failed otherwise: was no wait */
+};
+
+void contention_wait_begin(struct lock_wait *wait, const void *lock,
+			   const void *caller);
+void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome);
+
+/* What an unlock is charged. */
+struct contention {
+	struct recording *recording; /* NULL: nothing to record */
+	uint32_t lock;		     /* index in SECTION_LOCKS */
+	uint64_t caused_ns;
+};
+
+struct contention contention_settle(const void *lock);
+void contention_record(const struct contention *caused, const void *caller);
+
+/* The lock is destroyed, or made anew. */
+void contention_forget(const void *lock);
+
+/* A forked child starts afresh: the parent's waiters are not here. */
+void contention_reset(void);
+
+#endif

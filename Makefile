@@ -2,26 +2,47 @@
 # SPDX-License-Identifier: MIT
 
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 CC     ?= cc
+CXX    ?= c++
 BUILD  ?= build
 CFLAGS ?= -O2 -g
-WARN   := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes -Werror
-BASE   := -std=gnu11 -D_GNU_SOURCE -Ilib -Ishim -MMD -MP $(WARN)
+WERROR ?= -Werror
+WARN   := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes $(WERROR)
+BASE   := -std=gnu11 -D_GNU_SOURCE -Ilib -Ishim -MMD -MP
 Q      := $(if $(V),,@)
 
+# SAN=address,undefined or SAN=thread: the unit tests under a sanitizer.
+SAN      ?=
+SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
+
 # The shim: nothing but libc, nothing visible but the hooks, no lazy binding.
+# The command is compiled the same way, so that there is one set of objects.
 SHIM_CFLAGS  := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-plt \
 	-fexceptions -fasynchronous-unwind-tables -fno-omit-frame-pointer
 SHIM_LDFLAGS := -shared -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro \
 	-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=shim/stallshim.map
 COMMAND_LIBS := -ldw -lelf -liberty
+UNIT_LIBS    := -lcriterion $(COMMAND_LIBS) -lm
 
-SHIM_SRC    := $(wildcard shim/*.c lib/base/*.c lib/sigsafe/*.c lib/setup/*.c)
-COMMAND_SRC := $(wildcard lib/base/*.c lib/report/*.c lib/command/*.c)
-SHIM_OBJ    := $(SHIM_SRC:%.c=$(BUILD)/shim.o/%.o)
-COMMAND_OBJ := $(COMMAND_SRC:%.c=$(BUILD)/command.o/%.o)
+object = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(addsuffix /*.c,$(1))))
+SHIM_OBJ    := $(call object,shim lib/base lib/sigsafe lib/setup)
+COMMAND_OBJ := $(call object,lib/base lib/report lib/command)
+LIB_OBJ     := $(call object,lib/base lib/sigsafe lib/setup lib/report)
 
-all: $(BUILD)/libstallshim.so $(BUILD)/stallshim
+FIXTURE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o, \
+	$(wildcard test/unit/*fixture*.c) \
+	$(if $(SAN),test/unit/sanitized_main.c))
+UNIT     := $(patsubst test/unit/%.c,$(BUILD)/unit/%, \
+	$(wildcard test/unit/test_*.c))
+VICTIMS  := $(patsubst test/e2e/victim_%,$(BUILD)/victims/%, \
+	$(basename $(wildcard test/e2e/victim_*.c test/e2e/victim_*.cc))) \
+	$(patsubst test/e2e/%.c,$(BUILD)/victims/%.so, \
+	$(wildcard test/e2e/plugin_*.c))
+BENCH    := $(patsubst test/bench/%.c,$(BUILD)/bench/%, \
+	$(wildcard test/bench/*.c))
+
+all: $(BUILD)/libstallshim.so $(BUILD)/stallshim ## build both products
 
 $(BUILD)/libstallshim.so: $(SHIM_OBJ) shim/stallshim.map
 	@echo "  LD      $@"
@@ -31,21 +52,77 @@ $(BUILD)/stallshim: $(COMMAND_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(COMMAND_LIBS)
 
-$(BUILD)/shim.o/%.o: %.c Makefile
+# Where `setup` is asked for as well it comes first, with make -j too.
+$(BUILD)/obj/%.o: %.c Makefile | $(filter setup,$(MAKECMDGOALS))
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
-	$(Q)$(CC) $(BASE) $(CFLAGS) $(SHIM_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(BASE) $(WARN) $(SHIM_CFLAGS) $(POISON) $(CFLAGS) \
+		$(SANFLAGS) -c -o $@ $<
 
 # What may run in a signal handler is compiled with malloc and friends poisoned.
-$(BUILD)/shim.o/lib/sigsafe/%.o: SHIM_CFLAGS += -include lib/sigsafe/poison.h
+$(BUILD)/obj/lib/sigsafe/%.o: POISON := -include lib/sigsafe/poison.h
 
-$(BUILD)/command.o/%.o: %.c Makefile
+$(BUILD)/lib.a: $(LIB_OBJ)
+	@rm -f $@
+	$(Q)$(AR) rcsP $@ $^
+
+$(BUILD)/unit/%: $(BUILD)/obj/test/unit/%.o $(FIXTURE_OBJ) $(BUILD)/lib.a
 	@mkdir -p $(@D)
-	@echo "  CC      $<"
-	$(Q)$(CC) $(BASE) $(CFLAGS) -c -o $@ $<
+	@echo "  LD      $@"
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(UNIT_LIBS)
 
-clean:
+$(BUILD)/victims/%: test/e2e/victim_%.c
+	@mkdir -p $(@D)
+	@echo "  CCLD    $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread -o $@ $< -ldl -lrt -lm
+
+$(BUILD)/victims/%: test/e2e/victim_%.cc
+	@mkdir -p $(@D)
+	@echo "  CCLD    $@"
+	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) -pthread -o $@ $< -ldl
+
+$(BUILD)/victims/plugin_%.so: test/e2e/plugin_%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -fPIC -shared -pthread -o $@ $<
+
+$(BUILD)/bench/%: test/bench/%.c
+	@mkdir -p $(@D)
+	@echo "  CCLD    $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread -o $@ $<
+
+$(BUILD)/demo_server: scripts/demo_server.c
+	@echo "  CCLD    $@"
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread -o $@ $<
+
+unit: $(UNIT) ## build the unit tests (SAN=address,undefined SAN=thread)
+victims: $(VICTIMS) ## build the programs of the end-to-end tests
+
+setup: ## install what a bare Debian 12 lacks, saying what and why
+	scripts/bootstrap
+demo: all $(BUILD)/demo_server ## watch a small server with two planted faults
+	BUILD=$(BUILD) scripts/demo
+check: $(filter setup,$(MAKECMDGOALS)) ## all tests and checks
+	+BUILD=$(BUILD) scripts/run-tests
+lint: ## the checks of the source alone
+	+BUILD=$(BUILD) scripts/run-tests lint
+soak: ## the end-to-end tests again and again, on busy processors
+	+BUILD=$(BUILD) scripts/soak
+bench: all $(BENCH) ## what the shim costs, against the same without it
+	BUILD=$(BUILD) scripts/bench
+
+install: all ## PREFIX=/usr/local DESTDIR=
+	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/libstallshim.so $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(BUILD)/stallshim $(DESTDIR)$(PREFIX)/bin/
+uninstall: ## with the same PREFIX and DESTDIR
+	rm -f $(DESTDIR)$(LIBDIR)/libstallshim.so $(DESTDIR)$(PREFIX)/bin/stallshim
+clean: ## remove what was built
 	rm -rf $(BUILD)
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile | expand -t 14
 
-.PHONY: all clean
--include $(SHIM_OBJ:.o=.d) $(COMMAND_OBJ:.o=.d)
+.PHONY: all unit victims setup demo check lint soak bench install uninstall \
+	clean help
+.DELETE_ON_ERROR:
+.SECONDARY:
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/*/*.d)

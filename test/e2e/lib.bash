@@ -1,0 +1,136 @@
+# What every bats file shares: programs under the shim, what they left behind,
+# and waits for conditions. `load ../e2e/lib` (or `load lib`).
+#
+# The shim is only ever preloaded into the program under test, never into bats.
+#
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034
+
+ROOT=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+BUILD=${BUILD:-$ROOT/build}
+[[ $BUILD = /* ]] || BUILD=$ROOT/$BUILD
+SHIM=$BUILD/libstallshim.so
+STALLSHIM=$BUILD/stallshim
+
+# Where under_shim lets results appear: %e.%p and its endings.
+RESULTS=$BATS_TEST_TMPDIR
+
+# need TOOL...: a missing tool is a failure, never a skipped test.
+need() {
+	local tool
+
+	for tool; do
+		command -v "$tool" >/dev/null || {
+			echo "missing: $tool (scripts/bootstrap installs it)"
+			return 1
+		}
+	done
+}
+
+# victim NAME: the program built from test/e2e/victim_NAME.c.
+victim() {
+	echo "$BUILD/victims/$1"
+}
+
+# under_shim [NAME=VALUE...] COMMAND...: runs it, within a minute.
+under_shim() {
+	timeout -k 5 "${LIMIT_S:-60}" env LD_PRELOAD="$SHIM" \
+		STALLSHIM_OUTPUT="$RESULTS/%e.%p" "$@"
+}
+
+# natively COMMAND...: the same without.
+natively() {
+	timeout -k 5 "${LIMIT_S:-60}" env "$@"
+}
+
+# result KIND [NAME]: the one file the watched program NAME (any: none named)
+# left, KIND being mutex.txt, wait.txt, stall.txt or rec.
+result() {
+	local files=("$RESULTS"/"${2:-*}".*."$1")
+
+	[[ -n ${2-} ]] || files=("$RESULTS"/*."$1")
+	if ((${#files[@]} != 1)) || [[ ! -e ${files[0]} ]]; then
+		echo "expected one $1, found: ${files[*]}" >&2
+		return 1
+	fi
+	echo "${files[0]}"
+}
+
+# wait_until SECONDS COMMAND...: until the command succeeds, at most so long.
+wait_until() {
+	local limit=$((SECONDS + $1))
+
+	shift
+	until "$@" >/dev/null 2>&1; do
+		if ((SECONDS > limit)); then
+			echo "waited in vain for: $*"
+			return 1
+		fi
+		command sleep 0.02
+	done
+}
+
+# has_ended PID: gone, or a zombie nobody has asked for yet.
+has_ended() {
+	local state
+
+	state=$(ps -o stat= -p "$1") || return 0
+	[[ $state = Z* ]]
+}
+
+# The samples of a text as lines "ns count names...", names leaf first. Only
+# texts of an orderly exit have names.
+samples() {
+	awk '
+		function flush() { if (line != "") print line names; line = "" }
+		/^---/ { flush() }
+		/^[0-9]+ [0-9]+ @/ {
+			flush(); line = $1 " " $2; names = ""
+		}
+		/^#\t0x/ { sub(/\+0x[0-9a-f]*$/, "", $3); names = names " " $3 }
+		END { flush() }
+	' "$1"
+}
+
+# total_ns TEXT [FUNCTION]: of all samples, or of those with it on the stack.
+total_ns() {
+	samples "$1" | awk -v name="${2-}" '
+		name == "" || index($0 " ", " " name " ") { sum += $1 }
+		END { printf "%.0f\n", sum }'
+}
+
+# total_count TEXT [FUNCTION]
+total_count() {
+	samples "$1" | awk -v name="${2-}" '
+		name == "" || index($0 " ", " " name " ") { sum += $2 }
+		END { printf "%.0f\n", sum }'
+}
+
+# header TEXT KEY: the value of KEY= in the "#" lines, without a unit.
+header() {
+	grep '^# ' "$1" | tr ' ' '\n' | sed -n "s/^$2=//p" | head -n 1 |
+		sed 's/\.$//; s/\([0-9]\)ns$/\1/'
+}
+
+# law_closes TEXT: charged + hand-off + open = waited, exactly.
+law_closes() {
+	local waited charged handoff open
+
+	waited=$(header "$1" waited)
+	charged=$(header "$1" charged)
+	handoff=$(header "$1" handoff)
+	open=$(header "$1" open)
+	if [[ -z $waited ]] || ((charged + handoff + open != waited)); then
+		echo "the law does not close: waited=$waited" \
+			"charged=$charged handoff=$handoff open=$open"
+		return 1
+	fi
+}
+
+# between LOW HIGH VALUE, in whatever unit all three are.
+between() {
+	if (($3 < $1 || $3 > $2)); then
+		echo "$3 is not between $1 and $2"
+		return 1
+	fi
+}

@@ -9,8 +9,16 @@
 
 #include "base/units.h"
 
-enum unwind_choice { UNWIND_AUTO, UNWIND_LIBUNWIND, UNWIND_FP };
-enum quiet_choice { QUIET_AUTO, QUIET_YES, QUIET_NO };
+enum unwind_choice {
+	UNWIND_AUTO,
+	UNWIND_LIBUNWIND,
+	UNWIND_FP
+};
+enum quiet_choice {
+	QUIET_AUTO,
+	QUIET_YES,
+	QUIET_NO
+};
 
 struct options {
 	char output[1024];    /* STALLSHIM_OUTPUT, not yet expanded */
@@ -39,6 +47,15 @@ typedef void options_complain(void *ctx, const char *sentence);
  */
 int options_read(struct options *out, char *const *environment,
 		 options_complain *complain, void *ctx);
+
+/*
+ * Sets one option by the name it was written with, STALLSHIM_MIN_WAIT or
+ * --min-wait, of which length bytes count. Returns the name of its variable,
+ * or NULL after a complaint about the name or the value. Signal-safe.
+ */
+const char *option_set(struct options *out, const char *name, size_t length,
+		       const char *value, options_complain *complain,
+		       void *ctx);
 
 /* The table as help text, handed to write in pieces. Signal-safe. */
 void options_help(void (*write)(void *ctx, const char *text), void *ctx);

@@ -1,0 +1,281 @@
+/*
+ * A small server to watch, with two faults planted. One thread turns an epoll
+ * loop, eight workers answer from a cache, one thread keeps the cache small.
+ *
+ *   - RELOAD parses the rules on the loop's own thread: 60 ms in which nobody
+ *     is served (parse_rules).
+ *   - The housekeeper holds cache_lock while it looks through the whole cache,
+ *     and all workers wait (evict_expired_entries).
+ *
+ * Speaks lines on a loopback port of its choice, which it prints: "GET key" is
+ * answered by a value, "RELOAD" by "reloaded", "QUIT" by the server's end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <arpa/inet.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WORKERS	    8
+#define MAX_JOBS    256
+#define MAX_EVENTS  16
+#define CACHE_SLOTS 4096
+#define LINE_BYTES  128
+
+#define PARSE_MS 60 /* what parsing all the rules takes */
+#define EVICT_MS 8  /* what looking through the cache takes */
+#define REST_MS	 20 /* between two rounds of housekeeping */
+
+/* Not inlined, so that stacks show them as they stand here. */
+#define PLANTED __attribute__((noinline))
+
+struct entry {
+	uint64_t key;
+	uint64_t value;
+	uint64_t expires_ms;
+};
+
+struct job {
+	int client;
+	uint64_t key;
+};
+
+static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct entry cache[CACHE_SLOTS]; /* under cache_lock */
+
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t queue_filled = PTHREAD_COND_INITIALIZER;
+static struct job queue[MAX_JOBS]; /* these three under queue_lock */
+static unsigned queue_begin, queue_end;
+
+static uint64_t rules_checksum; /* the loop's thread only */
+
+static _Noreturn void die(const char *what)
+{
+	perror(what);
+	exit(EXIT_FAILURE);
+}
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 1469598103934665603u;
+
+	while (*text)
+		h = (h ^ (unsigned char)*text++) * 1099511628211u;
+	return h;
+}
+
+/* The cache. */
+
+static uint64_t cache_lookup(uint64_t key)
+{
+	struct entry *entry = &cache[key % CACHE_SLOTS];
+	uint64_t value;
+
+	pthread_mutex_lock(&cache_lock);
+	if (entry->key != key)
+		*entry = (struct entry){ key, key * 2654435761u,
+					 now_ms() + 1000 };
+	value = entry->value;
+	pthread_mutex_unlock(&cache_lock);
+	return value;
+}
+
+/* Planted: the lock is held for the whole walk, not for an entry at a time. */
+static PLANTED void evict_expired_entries(void)
+{
+	uint64_t begun = now_ms();
+
+	pthread_mutex_lock(&cache_lock);
+	do {
+		for (int i = 0; i < CACHE_SLOTS; i++)
+			if (cache[i].expires_ms < begun)
+				memset(&cache[i], 0, sizeof(cache[i]));
+	} while (now_ms() < begun + EVICT_MS);
+	pthread_mutex_unlock(&cache_lock);
+}
+
+static void *keep_house(void *unused)
+{
+	const struct timespec rest = { .tv_nsec = REST_MS * 1000000L };
+
+	pthread_setname_np(pthread_self(), "housekeeper");
+	for (;;) {
+		evict_expired_entries();
+		nanosleep(&rest, NULL);
+	}
+	return unused;
+}
+
+/* The workers. */
+
+static void give_to_workers(struct job job)
+{
+	pthread_mutex_lock(&queue_lock);
+	queue[queue_end++ % MAX_JOBS] = job;
+	pthread_cond_signal(&queue_filled);
+	pthread_mutex_unlock(&queue_lock);
+}
+
+static struct job take_job(void)
+{
+	struct job job;
+
+	pthread_mutex_lock(&queue_lock);
+	while (queue_begin == queue_end)
+		pthread_cond_wait(&queue_filled, &queue_lock);
+	job = queue[queue_begin++ % MAX_JOBS];
+	pthread_mutex_unlock(&queue_lock);
+	return job;
+}
+
+static void *answer_requests(void *unused)
+{
+	pthread_setname_np(pthread_self(), "worker");
+	for (;;) {
+		struct job job = take_job();
+
+		dprintf(job.client, "%016lx\n",
+			(unsigned long)cache_lookup(job.key));
+	}
+	return unused;
+}
+
+/* The loop. */
+
+/* Planted: far too much work for the thread that has to turn the loop. */
+static PLANTED void parse_rules(void)
+{
+	uint64_t begun = now_ms();
+
+	do {
+		for (int i = 0; i < 1000; i++)
+			rules_checksum += hash("allow 10.0.0.0/8 port 443");
+	} while (now_ms() < begun + PARSE_MS);
+}
+
+static PLANTED void reload_configuration(int client)
+{
+	parse_rules();
+	dprintf(client, "reloaded\n");
+}
+
+/* False when the server is to end. */
+static bool serve_line(int client, const char *line)
+{
+	if (strncmp(line, "GET ", 4) == 0)
+		give_to_workers((struct job){ client, hash(line + 4) });
+	else if (strcmp(line, "RELOAD") == 0)
+		reload_configuration(client);
+	else if (strcmp(line, "QUIT") == 0)
+		return false;
+	else
+		dprintf(client, "what?\n");
+	return true;
+}
+
+/* Clients send one line and wait for its answer, so a read is a line. */
+static bool serve_client(int client)
+{
+	char line[LINE_BYTES];
+	ssize_t n = read(client, line, sizeof(line) - 1);
+
+	if (n <= 0) {
+		close(client);
+		return true;
+	}
+	line[n] = '\0';
+	line[strcspn(line, "\r\n")] = '\0';
+	return serve_line(client, line);
+}
+
+static void watch_fd(int loop, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	if (epoll_ctl(loop, EPOLL_CTL_ADD, fd, &event) < 0)
+		die("epoll_ctl");
+}
+
+static bool serve_event(int loop, int listener, int fd)
+{
+	int client;
+
+	if (fd != listener)
+		return serve_client(fd);
+	client = accept(listener, NULL, NULL);
+	if (client >= 0)
+		watch_fd(loop, client);
+	return true;
+}
+
+static void turn_loop(int listener)
+{
+	struct epoll_event events[MAX_EVENTS];
+	int loop = epoll_create1(EPOLL_CLOEXEC);
+
+	if (loop < 0)
+		die("epoll_create1");
+	watch_fd(loop, listener);
+	for (;;) {
+		int n = epoll_wait(loop, events, MAX_EVENTS, -1);
+
+		for (int i = 0; i < n; i++)
+			if (!serve_event(loop, listener, events[i].data.fd))
+				return;
+	}
+}
+
+static int listen_on_loopback(void)
+{
+	struct sockaddr_in address = {
+		.sin_family = AF_INET,
+		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
+	};
+	socklen_t length = sizeof(address);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (fd < 0 || bind(fd, (struct sockaddr *)&address, length) < 0 ||
+	    listen(fd, 64) < 0 ||
+	    getsockname(fd, (struct sockaddr *)&address, &length) < 0)
+		die("listen");
+	printf("%d\n", ntohs(address.sin_port));
+	fflush(stdout);
+	return fd;
+}
+
+static void start_thread(void *(*function)(void *))
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, function, NULL) != 0)
+		die("pthread_create");
+	pthread_detach(thread);
+}
+
+int main(void)
+{
+	int listener = listen_on_loopback();
+
+	for (int i = 0; i < WORKERS; i++)
+		start_thread(answer_requests);
+	start_thread(keep_house);
+	turn_loop(listener);
+	return EXIT_SUCCESS;
+}

@@ -120,10 +120,28 @@
 	   int flags),                                                         \
 	  (fd, path, argv, envp, flags))
 
-/* Hooks without a real function of the same name: libc is reached by others. */
-#define HOOKS_OTHER(X)                                                         \
-	X(pthread_cond_wait)                                                   \
-	X(pthread_cond_timedwait)                                              \
+/*
+ * X(result, name, parameters, arguments, function, version)
+ *
+ * VERSIONED: libc has two functions under one name, for programs of different
+ * age; real.NAME is the one of that version.
+ */
+#define HOOKS_VERSIONED(X)                                                     \
+	X(int, cond_wait_new, (pthread_cond_t * c, pthread_mutex_t *m),        \
+	  (c, m), pthread_cond_wait, "GLIBC_2.3.2")                            \
+	X(int, cond_wait_old, (pthread_cond_t * c, pthread_mutex_t *m),        \
+	  (c, m), pthread_cond_wait, "GLIBC_2.2.5")                            \
+	X(int, cond_timedwait_new,                                             \
+	  (pthread_cond_t * c, pthread_mutex_t *m,                             \
+	   const struct timespec *until),                                      \
+	  (c, m, until), pthread_cond_timedwait, "GLIBC_2.3.2")                \
+	X(int, cond_timedwait_old,                                             \
+	  (pthread_cond_t * c, pthread_mutex_t *m,                             \
+	   const struct timespec *until),                                      \
+	  (c, m, until), pthread_cond_timedwait, "GLIBC_2.2.5")
+
+/* Variadic hooks: they call another hooked function of libc. */
+#define HOOKS_VARIADIC(X)                                                      \
 	X(execl)                                                               \
 	X(execlp)                                                              \
 	X(execle)
@@ -133,11 +151,20 @@ struct real_functions {
 #define X(result, name, parameters, arguments) result(*name) parameters;
 	HOOKS_BOUND(X) HOOKS_FOUND(X)
 #undef X
+#define X(result, name, parameters, arguments, function, version)              \
+	result(*name) parameters;
+		HOOKS_VERSIONED(X)
+#undef X
 };
 
 extern struct real_functions real;
 
-/* Looks up every FOUND function. Not signal-safe: constructor, or first use. */
+/* Declared by libc's headers only to programs that are fortified. */
+int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size);
+int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
+		const sigset_t *mask, size_t size);
+
+/* Looks up every function that is not BOUND. Not signal-safe: constructor, or first use. */
 void real_find(void);
 
 #define HOOK __attribute__((visibility("default")))

@@ -26,6 +26,14 @@ HOOKS_BOUND(X)
 	}
 HOOKS_FOUND(X)
 #undef X
+#define X(result, name, parameters, arguments, function, version)              \
+	static cold result find_##name parameters                              \
+	{                                                                      \
+		real_find();                                                   \
+		return real.name arguments;                                    \
+	}
+HOOKS_VERSIONED(X)
+#undef X
 
 struct real_functions real = {
 #define X(result, name, parameters, arguments) .name = bound_##name,
@@ -33,6 +41,10 @@ struct real_functions real = {
 #undef X
 #define X(result, name, parameters, arguments) .name = find_##name,
 		HOOKS_FOUND(X)
+#undef X
+#define X(result, name, parameters, arguments, function, version)              \
+	.name = find_##name,
+			HOOKS_VERSIONED(X)
 #undef X
 };
 
@@ -50,6 +62,13 @@ static void *find(const char *name)
 	return found ? found : (void *)absent;
 }
 
+static void *find_version(const char *name, const char *version)
+{
+	void *found = dlvsym(RTLD_NEXT, name, version);
+
+	return found ? found : find(name);
+}
+
 void real_find(void)
 {
 #define X(result, name, parameters, arguments)                                 \
@@ -60,5 +79,9 @@ void real_find(void)
 	if (!real.name)                                                        \
 		real.name = (result(*) parameters)find(#name);
 	HOOKS_BOUND(X)
+#undef X
+#define X(result, name, parameters, arguments, function, version)              \
+	real.name = (result(*) parameters)find_version(#function, version);
+	HOOKS_VERSIONED(X)
 #undef X
 }

@@ -113,14 +113,14 @@ struct recording {
 	uint32_t watches_locks;
 	uint32_t watches_waiters;
 
-	/* State. */
+	/* State: read at every turn, so apart from what lock operations write. */
 	uint32_t end; /* enum recording_end */
 	int32_t end_detail;
 	uint64_t end_ns;
+	uint32_t frozen; /* 1: lock operations are no longer recorded */
+	uint32_t in_flight __attribute__((aligned(64))); /* lock operations */
 	uint64_t latest_ns; /* last time stamp of a lock operation */
-	uint32_t in_flight; /* lock operations under way */
-	uint32_t frozen;    /* 1: lock operations are no longer recorded */
-	uint64_t lost[LOST_COUNT];
+	uint64_t lost[LOST_COUNT] __attribute__((aligned(64)));
 	/* Lock waits and stall time whose stack is not in a sample, by kind. */
 	uint64_t discarded[3];
 	uint64_t discarded_ns[3];
@@ -155,7 +155,7 @@ struct module_record {
 	char path[PATH_BYTES]; /* absolute, or [vdso], or //anon for JIT code */
 };
 
-enum thread_state { THREAD_FREE, THREAD_LIVE, THREAD_ENDED };
+enum thread_state { THREAD_FREE, THREAD_CLAIMED, THREAD_LIVE, THREAD_ENDED };
 
 /* Calls a thread may be found in: waits that make a loop, then the rest. */
 #define BLOCKING_CALLS(X)                                                      \
@@ -210,7 +210,7 @@ enum blocking_call {
  * the call of the next. A thread is a loop once it has come back: waits >= 2.
  */
 struct thread_record {
-	uint32_t state; /* enum thread_state; the validity word */
+	uint32_t state; /* enum thread_state; valid: LIVE or ENDED */
 	int32_t tid;
 	char name[NAME_BYTES];
 	uint32_t wait_call; /* enum blocking_call: the wait it last made */

@@ -20,10 +20,13 @@ void session_start(void);
 struct recording *session_start_in_child(void);
 
 /*
- * Writes the results. With names where how is END_EXIT; else raw and
- * signal-safe. Does nothing in a vfork child or when there is no session.
- * After it the session goes on: a failed exec is no end.
+ * Writes the results: with names where how is END_EXIT, else raw and
+ * signal-safe. Does nothing in a vfork child (it shares our memory, but is not
+ * us), when there is no session, and the second time.
  */
 void session_end(enum recording_end how, int detail);
+
+/* The exec that was to end it has failed. Signal-safe. */
+void session_go_on(void);
 
 #endif

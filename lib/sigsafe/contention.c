@@ -115,6 +115,14 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 			   waited_ns);
 }
 
+/* Paid, or never to be: these waits no longer keep the bucket's count up. */
+static void forget_owed(struct lock_record *lock, const void *address)
+{
+	if (load_relaxed(&lock->owed))
+		sub_release(contention_bucket(address),
+			    exchange_acq_rel(&lock->owed, 0));
+}
+
 struct contention contention_settle(const void *address)
 {
 	struct contention caused = { .recording = NULL };
@@ -125,10 +133,7 @@ struct contention contention_settle(const void *address)
 	if (!rec || !(lock = lock_find(rec, address)) || !freeze_enter(rec))
 		return caused;
 	charge = ledger_settle(&lock->ledger);
-	/* Paid: these waits no longer keep the bucket's count up. */
-	if (load_relaxed(&lock->owed))
-		sub_release(contention_bucket(address),
-			    exchange_acq_rel(&lock->owed, 0));
+	forget_owed(lock, address);
 	if (charge.ns) {
 		/* Relaxed: as in enter(). */
 		add_relaxed(&lock->charged_ns, charge.ns);
@@ -158,9 +163,12 @@ void contention_record(const struct contention *caused, const void *caller)
 void contention_forget(const void *lock)
 {
 	struct recording *rec = live_recording();
+	struct lock_record *record = rec ? lock_find(rec, lock) : NULL;
 
-	if (rec)
-		lock_retire(rec, lock);
+	if (!record)
+		return;
+	forget_owed(record, lock);
+	lock_retire(rec, lock);
 }
 
 void contention_reset(void)

@@ -7,6 +7,8 @@
 #ifndef SIGSAFE_THREAD_H
 #define SIGSAFE_THREAD_H
 
+#include <pthread.h>
+
 #include "base/format.h"
 #include "sigsafe/sys.h"
 
@@ -27,10 +29,13 @@ struct thread {
 	volatile uint32_t event;	/* of this run's stall, if ticks > 0 */
 	volatile uint32_t ticks;	/* stacks taken in this run */
 	volatile uint32_t events;	/* returned by the wait before it */
+	volatile uint64_t event_begun_ns; /* what the event's slot must hold */
+	volatile uint32_t block_stack; /* of the blocking call it is in, or 0 */
 
 	/* The timer. */
 	volatile int32_t timer; /* kernel id + 1; 0: none */
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
+	volatile uint64_t armed_until_ns;
 	volatile bool armed;
 	volatile bool timer_refused; /* do not try again */
 
@@ -42,6 +47,7 @@ struct thread {
 
 	/* Host handlers entered on this thread (lib/sigsafe/host_signal.h). */
 	volatile uint64_t host_handlers;
+	volatile uint32_t handler_depth; /* of these, not yet returned */
 	/* The host believes it blocks the tick signal on this thread. */
 	volatile bool host_blocks_tick;
 
@@ -50,5 +56,21 @@ struct thread {
 
 extern __thread struct thread thread_self
 	__attribute__((tls_model("initial-exec")));
+
+/* Set by lib/setup before any thread enrols: its destructor is thread_end(). */
+extern pthread_key_t thread_key;
+
+/*
+ * Enrols the thread as a possible loop in the live recording; a forked child's
+ * thread forgets what it was in its parent. self->record stays NULL where
+ * stalls are not watched or the table is full (counted). Signal-safe.
+ */
+void thread_enrol(struct thread *self);
+
+/* The thread ends: gives its timer and, if it was no loop, its record back. */
+void thread_end(void *self);
+
+/* Reads the thread's name anew: it is often set late. Signal-safe. */
+void thread_read_name(struct thread *self);
 
 #endif

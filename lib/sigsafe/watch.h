@@ -17,8 +17,11 @@
 
 #include "base/format.h"
 
-/* The thread enters a wait: the run is over. Signal-safe. */
-void watch_run_end(enum blocking_call call, const void *caller);
+/*
+ * The thread enters a wait: the run, if there was one, is over. Returns the
+ * time. Signal-safe.
+ */
+uint64_t watch_run_end(enum blocking_call call);
 
 /* A wait returned `events`: a run begins. Signal-safe. */
 void watch_run_begin(uint32_t events);
@@ -27,13 +30,15 @@ void watch_run_begin(uint32_t events);
  * The thread's own timer has fired. Handler only: called by signal_entry()
  * for SI_TIMER with our cookie, all signals blocked.
  */
-void watch_tick(siginfo_t *info, ucontext_t *uc);
+void watch_tick(ucontext_t *uc);
 
 /*
  * Around a call that a tick would break, other than a wait. begin() disarms the
  * timer if the call can outlast it (for_ns: the longest it can take, UINT64_MAX
  * for ever) and says whether end() must be called. Signal-safe.
  */
+#define BLOCKS_FOR_EVER UINT64_MAX
+
 bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
 		       const void *caller);
 void watch_block_end(void);

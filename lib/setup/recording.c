@@ -1,0 +1,102 @@
+/*
+ * The recording's file.
+ *
+ * A file that grows could kill the host (SIGXFSZ past RLIMIT_FSIZE), and so
+ * could a store into a hole on a full disk (SIGBUS): so the limit is read
+ * first, and every block is allocated here.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "setup/recording.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "setup/layout.h"
+#include "sigsafe/sys.h"
+
+#define OWNER_ONLY 0600
+
+static bool is_over_limit(uint64_t bytes)
+{
+	struct rlimit limit;
+
+	return sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 &&
+	       bytes > limit.rlim_cur;
+}
+
+/* For a file system without fallocate: zeroes do as well. */
+static long write_zeroes(int fd, uint64_t bytes)
+{
+	static const char zeroes[1 << 16];
+
+	for (uint64_t at = 0; at < bytes;) {
+		uint64_t piece = min_u64(bytes - at, sizeof(zeroes));
+		long done = sys4(SYS_pwrite64, fd, zeroes, piece, at);
+
+		if (done <= 0)
+			return done ? done : -ENOSPC;
+		at += (uint64_t)done;
+	}
+	return 0;
+}
+
+static long allocate(int fd, uint64_t bytes)
+{
+	long err = sys4(SYS_fallocate, fd, 0, 0, bytes);
+
+	return err == -EOPNOTSUPP || err == -ENOSYS ? write_zeroes(fd, bytes) :
+						      err;
+}
+
+static int map(int fd, uint64_t bytes, struct recording **made,
+	       struct recording_file *file)
+{
+	struct stat st;
+	long err = allocate(fd, bytes);
+
+	if (!err)
+		err = sys4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
+	if (!err)
+		err = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
+			   MAP_SHARED, fd, 0);
+	if (err < 0 && err > -4096)
+		return (int)err;
+	*made = (struct recording *)err;
+	file->device = st.st_dev;
+	file->inode = st.st_ino;
+	return 0;
+}
+
+int recording_make(const char *path, uint64_t bytes, struct recording **made,
+		   struct recording_file *file)
+{
+	int err, fd;
+
+	if (is_over_limit(bytes))
+		return -EFBIG;
+	fd = (int)sys4(SYS_openat, AT_FDCWD, path,
+		       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		       OWNER_ONLY);
+	if (fd < 0)
+		return fd;
+	err = map(fd, bytes, made, file);
+	sys1(SYS_close, fd);
+	if (err)
+		sys1(SYS_unlink, path);
+	else
+		layout_sections(*made, bytes);
+	return err;
+}
+
+void recording_remove(const char *path, const struct recording_file *file)
+{
+	struct stat st;
+
+	if (sys4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW))
+		return;
+	if (st.st_dev == file->device && st.st_ino == file->inode)
+		sys1(SYS_unlink, path);
+}

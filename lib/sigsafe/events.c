@@ -1,0 +1,58 @@
+/*
+ * The timeline's ring.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/events.h"
+
+#include <string.h>
+
+#include "base/atomic.h"
+
+/* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
+static struct event_record *slot_of(struct recording *rec, uint32_t number)
+{
+	struct event_record *ring = section_records(rec, SECTION_EVENTS);
+
+	return &ring[number % rec->section[SECTION_EVENTS].capacity];
+}
+
+uint32_t event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
+		     enum blocking_call call)
+{
+	struct recording *rec = self->recording;
+	struct section *section = &rec->section[SECTION_EVENTS];
+	struct thread_record *threads = section_records(rec, SECTION_THREADS);
+	uint32_t number = add_relaxed(&section->used, 1);
+	struct event_record *event = slot_of(rec, number);
+
+	if (number >= section->capacity)
+		add_relaxed(&rec->lost[LOST_EVENT], 1);
+	/* Not valid while it is written; release pairs with the reader. */
+	store_release(&event->begun_ns, 0);
+	event->duration_ns = 0;
+	event->thread = (uint32_t)(self->record - threads);
+	event->tid = self->record->tid;
+	event->stack = stack;
+	event->ticks = 0;
+	event->events = self->events;
+	event->call = call;
+	event->ended = 0;
+	event->link = 0;
+	memcpy(event->name, self->record->name, NAME_BYTES);
+	store_release(&event->begun_ns, begun_ns);
+	return number;
+}
+
+void event_update(struct thread *self, uint64_t duration_ns, bool ended)
+{
+	struct event_record *event = slot_of(self->recording, self->event);
+
+	/* Overwritten by a younger one? Then it is no longer ours. */
+	if (load_relaxed(&event->begun_ns) != self->event_begun_ns ||
+	    event->tid != self->record->tid)
+		return;
+	store_relaxed(&event->duration_ns, duration_ns);
+	store_relaxed(&event->ticks, self->ticks);
+	store_relaxed(&event->ended, ended);
+}

@@ -1,0 +1,102 @@
+/*
+ * The calling thread: enrolment and end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/thread.h"
+
+#include <sys/prctl.h>
+
+#include "base/atomic.h"
+#include "sigsafe/live.h"
+#include "sigsafe/timer.h"
+#include "sigsafe/watch.h"
+
+__thread struct thread thread_self;
+pthread_key_t thread_key;
+
+static bool claim(struct thread_record *record, uint32_t from)
+{
+	/* Acquire pairs with the release in thread_end(). */
+	return load_relaxed(&record->state) == from &&
+	       cas_acq_rel(&record->state, &from, THREAD_CLAIMED);
+}
+
+/* A record nobody uses: a new one, or one of a thread that was no loop. */
+static struct thread_record *find_record(struct recording *rec)
+{
+	struct section *section = &rec->section[SECTION_THREADS];
+	struct thread_record *table = section_records(rec, SECTION_THREADS);
+	/* Relaxed: only a place to begin to search. */
+	uint32_t used = load_relaxed(&section->used);
+
+	for (uint32_t i = 0; i < section->capacity; i++) {
+		struct thread_record *record =
+			&table[(used + i) % section->capacity];
+
+		if (claim(record, THREAD_FREE)) {
+			add_relaxed(&section->used, 1);
+			return record;
+		}
+	}
+	live_count_lost(LOST_THREAD);
+	return NULL;
+}
+
+void thread_read_name(struct thread *self)
+{
+	sys2(SYS_prctl, PR_GET_NAME, self->record->name);
+}
+
+/* All but what belongs to the process's signals, which go on. */
+static void forget(struct thread *self)
+{
+	struct thread fresh = {
+		.recording = live_recording(),
+		.waiting = self->waiting,
+		.tick_broke_wait = self->tick_broke_wait,
+		.mask_before_tick = self->mask_before_tick,
+		.handlers_at_wait = self->handlers_at_wait,
+		.host_handlers = self->host_handlers,
+		.handler_depth = self->handler_depth,
+		.host_blocks_tick = self->host_blocks_tick,
+		.in_walk = self->in_walk,
+	};
+
+	*self = fresh;
+}
+
+cold void thread_enrol(struct thread *self)
+{
+	struct recording *rec;
+
+	forget(self);
+	rec = self->recording;
+	if (!rec || !rec->stall_ns || !(self->record = find_record(rec)))
+		return;
+	self->record->tid = sys_gettid();
+	thread_read_name(self);
+	store_release(&self->record->state, THREAD_LIVE);
+	pthread_setspecific(thread_key, self);
+}
+
+void thread_end(void *ended)
+{
+	struct thread *self = ended;
+	struct thread_record *record = self->record;
+
+	/* In a forked child nothing of it is ours. */
+	if (self->recording != live_recording() || !record)
+		return;
+	watch_run_end(CALL_NONE);
+	timer_delete_own(self);
+	/* The thread may still wait in other destructors: it enrols again. */
+	self->record = NULL;
+	self->recording = NULL;
+	if (record->waits < 2) {
+		*record = (struct thread_record){ .state = THREAD_CLAIMED };
+		store_release(&record->state, THREAD_FREE);
+	} else {
+		store_release(&record->state, THREAD_ENDED);
+	}
+}

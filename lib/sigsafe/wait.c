@@ -1,0 +1,68 @@
+/*
+ * A wait for events.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/wait.h"
+
+#include <string.h>
+
+#include "sigsafe/clock.h"
+#include "sigsafe/watch.h"
+
+void wait_begin(struct wait *wait, enum blocking_call call)
+{
+	struct thread *self = &thread_self;
+
+	wait->call = call;
+	wait->begun_ns = watch_run_end(call);
+	wait->open = true;
+	self->handlers_at_wait = self->host_handlers;
+	self->tick_broke_wait = false;
+	/* Last: from here on a tick counts as one in a wait. */
+	self->waiting = true;
+}
+
+void wait_abandon(struct wait *wait)
+{
+	struct thread *self = &thread_self;
+
+	if (!wait->open)
+		return;
+	wait->open = false;
+	self->waiting = false;
+	if (unlikely(self->tick_broke_wait)) {
+		kernel_sigset mask = self->mask_before_tick;
+
+		self->tick_broke_wait = false;
+		/* What host signals are pending are delivered in here. */
+		sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	}
+}
+
+void wait_end(struct wait *wait, int returned)
+{
+	wait_abandon(wait);
+	watch_run_begin(returned > 0 ? (uint32_t)returned : 0);
+}
+
+uint64_t wait_left_ns(const struct wait *wait, uint64_t timeout_ns)
+{
+	uint64_t passed_ns = clock_now_ns() - wait->begun_ns;
+
+	return timeout_ns > passed_ns ? timeout_ns - passed_ns : 0;
+}
+
+/*
+ * The EINTR is ours if it is still in the register, behind the system call, and
+ * no handler of the host has run since the wait began.
+ */
+void wait_tick(struct thread *self, ucontext_t *uc)
+{
+	if (!context_is_broken_call(uc) ||
+	    self->host_handlers != self->handlers_at_wait)
+		return;
+	memcpy(&self->mask_before_tick, &uc->uc_sigmask, sizeof(kernel_sigset));
+	memset(&uc->uc_sigmask, 0xff, sizeof(kernel_sigset));
+	self->tick_broke_wait = true;
+}

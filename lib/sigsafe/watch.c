@@ -1,0 +1,224 @@
+/*
+ * The stall watch.
+ *
+ * The timer is armed lazily: the return of a wait arms it only if it is not
+ * armed already, so a million short turns cost no system call. When it fires,
+ *
+ *   in a wait            nothing: it stays unarmed, the next run arms it
+ *   in a young run       it is armed for the time the run becomes a stall
+ *   in an old enough run the stack is taken, and it is armed for the next tick
+ *
+ * A thread's first run is provisional: whether the thread is a loop shows only
+ * when it waits again. Its one stack is kept back until then.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/watch.h"
+
+#include "base/atomic.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/events.h"
+#include "sigsafe/live.h"
+#include "sigsafe/samples.h"
+#include "sigsafe/stack.h"
+#include "sigsafe/timer.h"
+#include "sigsafe/wait.h"
+
+/* Ticks of a long stall come ever more slowly, but at least this often. */
+#define MAX_TICK_INTERVAL_NS NS_PER_S
+#define TICKS_PER_DURATION   16
+
+/*
+ * Fields of the record are written by this thread alone, and read by others at
+ * any time: relaxed stores, each number right by itself.
+ */
+#define grow(field, by) store_relaxed(&(field), (field) + (by))
+
+static bool is_watched(const struct thread *self)
+{
+	return self->record && self->recording == live_recording() &&
+	       !load_relaxed(&self->recording->frozen);
+}
+
+static bool is_provisional(const struct thread *self)
+{
+	return self->record->waits == 1;
+}
+
+static void begin_stall(struct thread *self, uint64_t begun_ns,
+			enum blocking_call call)
+{
+	thread_read_name(self);
+	grow(self->record->stalls, 1);
+	self->event_begun_ns = begun_ns;
+	self->event = event_begin(self, begun_ns, self->stack, call);
+}
+
+/* Gives the run time up to now_ns to the latest stack. */
+static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
+		  bool is_tick)
+{
+	struct sample sample = { .kind = SAMPLE_STALL, .stack = self->stack };
+	uint64_t share_ns = now_ns - self->shared_ns;
+
+	self->shared_ns = now_ns;
+	(is_tick ? sample_add : sample_extend)(self->recording, sample,
+					       share_ns);
+	grow(self->record->stalled_ns, share_ns);
+	event_update(self, now_ns - begun_ns, !is_tick);
+}
+
+/* A stack was taken at now_ns in a run that is a stall. */
+static void tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
+		 enum blocking_call call)
+{
+	self->ticks++;
+	store_relaxed(&self->record->ticks, self->ticks);
+	if (is_provisional(self))
+		return;
+	if (self->ticks == 1)
+		begin_stall(self, begun_ns, call);
+	share(self, begun_ns, now_ns, true);
+}
+
+static cold void end_stall(struct thread *self, uint64_t begun_ns,
+			   uint64_t now_ns)
+{
+	if (!self->ticks) {
+		grow(self->record->stalls, 1);
+		grow(self->record->stalled_ns, now_ns - begun_ns);
+		grow(self->record->unseen, 1);
+		grow(self->record->unseen_ns, now_ns - begun_ns);
+		return;
+	}
+	if (is_provisional(self)) {
+		begin_stall(self, begun_ns, CALL_NONE);
+		share(self, begun_ns, now_ns, true);
+	}
+	share(self, begun_ns, now_ns, false);
+}
+
+uint64_t watch_run_end(enum blocking_call call)
+{
+	struct thread *self = &thread_self;
+	uint64_t now_ns = clock_now_ns();
+	uint64_t begun_ns = self->run_begun_ns;
+	struct thread_record *record = self->record;
+
+	if (!begun_ns || unlikely(!is_watched(self)))
+		return now_ns;
+	/* First: from here on a tick finds no run. */
+	self->run_begun_ns = 0;
+	store_relaxed(&record->run_begun_ns, 0);
+	store_relaxed(&record->latest_ns, now_ns);
+	store_relaxed(&record->wait_call, call);
+	grow(record->busy_ns, now_ns - begun_ns);
+	if (now_ns - begun_ns > record->longest_run_ns)
+		store_relaxed(&record->longest_run_ns, now_ns - begun_ns);
+	if (unlikely(now_ns - begun_ns >= self->recording->stall_ns))
+		end_stall(self, begun_ns, now_ns);
+	return now_ns;
+}
+
+void watch_run_begin(uint32_t events)
+{
+	struct thread *self = &thread_self;
+	struct thread_record *record;
+	uint64_t now_ns;
+
+	if (unlikely(self->recording != live_recording()))
+		thread_enrol(self);
+	record = self->record;
+	if (unlikely(!record))
+		return;
+	now_ns = clock_now_ns();
+	self->shared_ns = now_ns;
+	self->ticks = 0;
+	self->events = events;
+	if (unlikely(!record->waits))
+		record->first_wait_ns = now_ns;
+	grow(record->waits, 1);
+	grow(record->events, events);
+	store_relaxed(&record->latest_ns, now_ns);
+	store_relaxed(&record->run_begun_ns, now_ns);
+	/* Last: from here on a tick finds the run. */
+	self->run_begun_ns = now_ns;
+	if (unlikely(!self->armed))
+		timer_arm(self, now_ns + self->recording->stall_ns);
+}
+
+static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
+			     uint64_t now_ns)
+{
+	uint64_t interval_ns = max_u64(self->recording->stall_ns,
+				       (now_ns - begun_ns) / TICKS_PER_DURATION);
+
+	return now_ns + min_u64(interval_ns, MAX_TICK_INTERVAL_NS);
+}
+
+void watch_tick(ucontext_t *uc)
+{
+	struct thread *self = &thread_self;
+	uint64_t begun_ns = self->run_begun_ns, now_ns, stall_ns;
+
+	self->armed = false;
+	if (!is_watched(self))
+		return;
+	if (self->waiting) {
+		wait_tick(self, uc);
+		return;
+	}
+	if (!begun_ns)
+		return;
+	now_ns = clock_now_ns();
+	stall_ns = self->recording->stall_ns;
+	if (now_ns - begun_ns < stall_ns) {
+		timer_arm(self, begun_ns + stall_ns);
+		return;
+	}
+	self->stack = stack_capture(uc, NULL);
+	tick(self, begun_ns, now_ns, CALL_NONE);
+	if (!is_provisional(self))
+		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+}
+
+bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
+		       const void *caller)
+{
+	struct thread *self = &thread_self;
+	uint64_t begun_ns = self->run_begun_ns, now_ns;
+
+	if (!begun_ns || !self->armed || !is_watched(self))
+		return false;
+	now_ns = clock_now_ns();
+	if (self->armed_until_ns > now_ns &&
+	    for_ns < self->armed_until_ns - now_ns)
+		return false;
+	timer_disarm(self);
+	/* What blocks is known now; afterwards it may be too late to say. */
+	self->block_stack = stack_capture(NULL, caller);
+	store_relaxed(&self->record->blocked_ns, now_ns);
+	store_relaxed(&self->record->blocked_call, call);
+	return true;
+}
+
+void watch_block_end(void)
+{
+	struct thread *self = &thread_self;
+	uint64_t begun_ns = self->run_begun_ns;
+	uint64_t now_ns = clock_now_ns(), stall_ns;
+	enum blocking_call call;
+
+	if (!begun_ns || !is_watched(self))
+		return;
+	call = self->record->blocked_call;
+	stall_ns = self->recording->stall_ns;
+	store_relaxed(&self->record->blocked_call, CALL_NONE);
+	if (now_ns - begun_ns < stall_ns) {
+		timer_arm(self, begun_ns + stall_ns);
+		return;
+	}
+	self->stack = self->block_stack;
+	tick(self, begun_ns, now_ns, call);
+	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+}

@@ -1,0 +1,128 @@
+/*
+ * The ends of a program that no destructor sees: _exit and exec. The results
+ * are written first. An exec that fails goes on as if nothing had been.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook.h"
+
+#include <alloca.h>
+#include <stdarg.h>
+
+#include "base/units.h"
+#include "setup/session.h"
+
+HOOK __attribute__((noreturn)) void _exit(int status)
+{
+	session_end(END_AT_ONCE, status);
+	real._exit(status);
+	__builtin_unreachable();
+}
+
+HOOK __attribute__((noreturn)) void _Exit(int status)
+{
+	session_end(END_AT_ONCE, status);
+	real._Exit(status);
+	__builtin_unreachable();
+}
+
+static int after(int error)
+{
+	session_go_on();
+	return error;
+}
+
+HOOK int execve(const char *path, char *const argv[], char *const envp[])
+{
+	session_end(END_EXEC, 0);
+	return after(real.execve(path, argv, envp));
+}
+
+HOOK int execv(const char *path, char *const argv[])
+{
+	session_end(END_EXEC, 0);
+	return after(real.execv(path, argv));
+}
+
+HOOK int execvp(const char *file, char *const argv[])
+{
+	session_end(END_EXEC, 0);
+	return after(real.execvp(file, argv));
+}
+
+HOOK int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	session_end(END_EXEC, 0);
+	return after(real.execvpe(file, argv, envp));
+}
+
+HOOK int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	session_end(END_EXEC, 0);
+	return after(real.fexecve(fd, argv, envp));
+}
+
+HOOK int execveat(int fd, const char *path, char *const argv[],
+		  char *const envp[], int flags)
+{
+	session_end(END_EXEC, 0);
+	return after(real.execveat(fd, path, argv, envp, flags));
+}
+
+/* How many arguments there are, the NULL at their end included. */
+static size_t count_arguments(const char *first, va_list rest)
+{
+	size_t n = 1;
+
+	for (const char *arg = first; arg; n++)
+		arg = va_arg(rest, const char *);
+	return n;
+}
+
+static void copy_arguments(char **argv, size_t n, const char *first,
+			   va_list rest)
+{
+	argv[0] = (char *)(uintptr_t)first;
+	for (size_t i = 1; i < n; i++)
+		argv[i] = va_arg(rest, char *);
+}
+
+/* The arguments from `first` on as an array in the caller's frame. */
+#define ARGUMENTS(argv, first, rest)                                           \
+	size_t argv##_count;                                                   \
+	char **argv;                                                           \
+	va_start(rest, first);                                                 \
+	argv##_count = count_arguments(first, rest);                           \
+	va_end(rest);                                                          \
+	argv = alloca(argv##_count * sizeof(*argv));                           \
+	va_start(rest, first);                                                 \
+	copy_arguments(argv, argv##_count, first, rest)
+
+HOOK int execl(const char *path, const char *first, ...)
+{
+	va_list rest;
+
+	ARGUMENTS(argv, first, rest);
+	va_end(rest);
+	return execv(path, argv);
+}
+
+HOOK int execlp(const char *file, const char *first, ...)
+{
+	va_list rest;
+
+	ARGUMENTS(argv, first, rest);
+	va_end(rest);
+	return execvp(file, argv);
+}
+
+HOOK int execle(const char *path, const char *first, ...)
+{
+	va_list rest;
+	char **envp;
+
+	ARGUMENTS(argv, first, rest);
+	envp = va_arg(rest, char **);
+	va_end(rest);
+	return execve(path, argv, envp);
+}

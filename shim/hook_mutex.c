@@ -1,0 +1,179 @@
+/*
+ * Mutexes: pthread_mutex_* and C11's mtx_*.
+ *
+ * trylock first: where it succeeds nothing contends, and there is no clock to
+ * read. Whatever it says other than "busy" is the answer: a robust mutex whose
+ * owner died (EOWNERDEAD) is held already.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook.h"
+
+#include <errno.h>
+
+#include "hook_child.h"
+#include "hook_release.h"
+
+static enum wait_outcome outcome_of(int err)
+{
+	switch (err) {
+	case 0:
+	case EOWNERDEAD:
+		return WAIT_ACQUIRED;
+	case ETIMEDOUT:
+		return WAIT_GAVE_UP;
+	default:
+		return WAIT_WITHDRAWN;
+	}
+}
+
+static cold int lock_slowly(pthread_mutex_t *m, const void *caller)
+{
+	struct lock_wait wait;
+	int err;
+
+	start_if_forked();
+	contention_wait_begin(&wait, m, caller);
+	err = real.pthread_mutex_lock(m);
+	contention_wait_end(&wait, outcome_of(err));
+	return err;
+}
+
+HOOK int pthread_mutex_lock(pthread_mutex_t *m)
+{
+	int err = real.pthread_mutex_trylock(m);
+
+	return likely(err != EBUSY) ? err : lock_slowly(m, CALLER);
+}
+
+HOOK int pthread_mutex_trylock(pthread_mutex_t *m)
+{
+	return real.pthread_mutex_trylock(m);
+}
+
+HOOK int pthread_mutex_timedlock(pthread_mutex_t *m,
+				 const struct timespec *until)
+{
+	int err = real.pthread_mutex_trylock(m);
+	struct lock_wait wait;
+
+	if (likely(err != EBUSY))
+		return err;
+	start_if_forked();
+	contention_wait_begin(&wait, m, CALLER);
+	err = real.pthread_mutex_timedlock(m, until);
+	contention_wait_end(&wait, outcome_of(err));
+	return err;
+}
+
+HOOK int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
+				 const struct timespec *until)
+{
+	int err = real.pthread_mutex_trylock(m);
+	struct lock_wait wait;
+
+	if (likely(err != EBUSY))
+		return err;
+	start_if_forked();
+	contention_wait_begin(&wait, m, CALLER);
+	err = real.pthread_mutex_clocklock(m, clock, until);
+	contention_wait_end(&wait, outcome_of(err));
+	return err;
+}
+
+static cold int unlock_slowly(pthread_mutex_t *m, const void *caller)
+{
+	struct contention caused = release_settle(m);
+	int err = real.pthread_mutex_unlock(m);
+
+	if (caused.recording)
+		contention_record(&caused, caller);
+	return err;
+}
+
+HOOK int pthread_mutex_unlock(pthread_mutex_t *m)
+{
+	if (likely(!contention_has_waiters(m)))
+		return real.pthread_mutex_unlock(m);
+	return unlock_slowly(m, CALLER);
+}
+
+HOOK int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
+{
+	contention_forget(m);
+	return real.pthread_mutex_init(m, attr);
+}
+
+HOOK int pthread_mutex_destroy(pthread_mutex_t *m)
+{
+	contention_forget(m);
+	return real.pthread_mutex_destroy(m);
+}
+
+static enum wait_outcome mtx_outcome(int result)
+{
+	switch (result) {
+	case thrd_success:
+		return WAIT_ACQUIRED;
+	case thrd_timedout:
+		return WAIT_GAVE_UP;
+	default:
+		return WAIT_WITHDRAWN;
+	}
+}
+
+static cold int mtx_lock_slowly(mtx_t *m, const void *caller)
+{
+	struct lock_wait wait;
+	int result;
+
+	start_if_forked();
+	contention_wait_begin(&wait, m, caller);
+	result = real.mtx_lock(m);
+	contention_wait_end(&wait, mtx_outcome(result));
+	return result;
+}
+
+HOOK int mtx_lock(mtx_t *m)
+{
+	int result = real.mtx_trylock(m);
+
+	return likely(result != thrd_busy) ? result :
+					     mtx_lock_slowly(m, CALLER);
+}
+
+HOOK int mtx_trylock(mtx_t *m)
+{
+	return real.mtx_trylock(m);
+}
+
+HOOK int mtx_timedlock(mtx_t *m, const struct timespec *until)
+{
+	int result = real.mtx_trylock(m);
+	struct lock_wait wait;
+
+	if (likely(result != thrd_busy))
+		return result;
+	start_if_forked();
+	contention_wait_begin(&wait, m, CALLER);
+	result = real.mtx_timedlock(m, until);
+	contention_wait_end(&wait, mtx_outcome(result));
+	return result;
+}
+
+static cold int mtx_unlock_slowly(mtx_t *m, const void *caller)
+{
+	struct contention caused = release_settle((pthread_mutex_t *)m);
+	int result = real.mtx_unlock(m);
+
+	if (caused.recording)
+		contention_record(&caused, caller);
+	return result;
+}
+
+HOOK int mtx_unlock(mtx_t *m)
+{
+	if (likely(!contention_has_waiters(m)))
+		return real.mtx_unlock(m);
+	return mtx_unlock_slowly(m, CALLER);
+}

@@ -1,0 +1,55 @@
+/*
+ * Does this release let anybody in? glibc keeps in a mutex who owns it and how
+ * often: struct __pthread_mutex_s, part of its ABI (bits/struct_mutex.h).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SHIM_HOOK_RELEASE_H
+#define SHIM_HOOK_RELEASE_H
+
+#include <pthread.h>
+
+#include "sigsafe/contention.h"
+#include "sigsafe/sys.h"
+
+#define MUTEX_KIND_MASK 3 /* of PTHREAD_MUTEX_*: normal, recursive, ... */
+
+/*
+ * An inner unlock of a recursive mutex releases nothing; nor does an unlock by
+ * a thread that does not hold a recursive or error-checking one. Only where
+ * somebody waits, so the system call costs nothing when nothing is wrong.
+ */
+static inline bool release_is_real(const pthread_mutex_t *m)
+{
+	switch (m->__data.__kind & MUTEX_KIND_MASK) {
+	case PTHREAD_MUTEX_RECURSIVE:
+		return m->__data.__count == 1 &&
+		       m->__data.__owner == sys_gettid();
+	case PTHREAD_MUTEX_ERRORCHECK:
+		return m->__data.__owner == sys_gettid();
+	default:
+		return true;
+	}
+}
+
+/* What the release that follows is charged. Before it: then m may be gone. */
+static inline struct contention release_settle(pthread_mutex_t *m)
+{
+	struct contention nothing = { .recording = NULL };
+
+	return release_is_real(m) ? contention_settle(m) : nothing;
+}
+
+/* A release that is followed by a sleep: recorded at once. */
+static inline void release_before_sleep(pthread_mutex_t *m, const void *caller)
+{
+	struct contention caused;
+
+	if (likely(!contention_has_waiters(m)))
+		return;
+	caused = release_settle(m);
+	if (caused.recording)
+		contention_record(&caused, caller);
+}
+
+#endif

@@ -44,8 +44,9 @@ void text_write(const struct recording *rec, enum sample_kind kind,
 
 /*
  * The summary: one line without its newline, of what was seen ("no stall >=
- * 10ms in 61 s on 4 loops, longest 7.9ms; 3 locks made threads wait 1.2 s").
- * Returns its length. Signal-safe.
+ * 10ms in 61s on 4 loops, longest run 7.9ms; 3 locks made threads wait 1.2s in
+ * 60 waits, longest 50ms"). Ends in a 0, cut to size bytes. Returns its length.
+ * Signal-safe.
  */
 size_t text_summary(const struct recording *rec, uint64_t now_ns, char *line,
 		    size_t size);

@@ -1,0 +1,91 @@
+/*
+ * The law of contention, summed over the locks of a recording. Sums are modulo
+ * 2^64 like the ledger's: start times cancel, so nothing is lost by that.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/law.h"
+#include "base/atomic.h"
+
+/* Relaxed loads: in_flight tells whether the sums fit each other. */
+struct law law_of_lock(const struct lock_record *lock, uint64_t now_ns)
+{
+	uint64_t n = LEDGER_N(load_relaxed(&lock->ledger.base_n));
+	uint64_t sum = load_relaxed(&lock->ledger.sum);
+
+	return (struct law){
+		.waits = load_relaxed(&lock->waits),
+		.waited_ns = load_relaxed(&lock->waited_sum) + n * now_ns,
+		.charged_ns = load_relaxed(&lock->charged_ns),
+		.handoff_ns = load_relaxed(&lock->handoff_ns),
+		.open_ns = n * now_ns - sum,
+	};
+}
+
+static void add(struct law *total, struct law part)
+{
+	total->waits += part.waits;
+	total->waited_ns += part.waited_ns;
+	total->charged_ns += part.charged_ns;
+	total->handoff_ns += part.handoff_ns;
+	total->open_ns += part.open_ns;
+}
+
+struct law law_of(const struct recording *rec, uint64_t now_ns)
+{
+	const struct lock_record *lock = section_records(rec, SECTION_LOCKS);
+	uint32_t n = rec->section[SECTION_LOCKS].capacity;
+	struct law total = { 0 };
+
+	for (; n; n--, lock++) {
+		/* Pairs with the release that enters a lock in the table. */
+		if (load_acquire(&lock->key))
+			add(&total, law_of_lock(lock, now_ns));
+	}
+	return total;
+}
+
+bool law_closes(const struct law *law)
+{
+	return law->charged_ns + law->handoff_ns + law->open_ns ==
+	       law->waited_ns;
+}
+
+static uint64_t latest_of_threads(const struct recording *rec)
+{
+	const struct thread_record *t = section_records(rec, SECTION_THREADS);
+	uint32_t n = rec->section[SECTION_THREADS].capacity;
+	uint64_t latest_ns = 0;
+
+	for (; n; n--, t++) {
+		latest_ns = max_u64(latest_ns, load_relaxed(&t->latest_ns));
+		latest_ns = max_u64(latest_ns, load_relaxed(&t->run_begun_ns));
+		latest_ns = max_u64(latest_ns, load_relaxed(&t->blocked_ns));
+	}
+	return latest_ns;
+}
+
+static uint64_t latest_of_events(const struct recording *rec)
+{
+	const struct event_record *e = section_records(rec, SECTION_EVENTS);
+	uint32_t n = rec->section[SECTION_EVENTS].capacity;
+	uint64_t latest_ns = 0;
+
+	for (; n; n--, e++)
+		latest_ns = max_u64(latest_ns,
+				    load_relaxed(&e->begun_ns) +
+					    load_relaxed(&e->duration_ns));
+	return latest_ns;
+}
+
+uint64_t recording_now_ns(const struct recording *rec)
+{
+	uint64_t end_ns = load_relaxed(&rec->end_ns);
+	uint64_t latest_ns =
+		max_u64(rec->start_ns, load_relaxed(&rec->latest_ns));
+
+	if (end_ns)
+		return end_ns;
+	latest_ns = max_u64(latest_ns, latest_of_threads(rec));
+	return max_u64(latest_ns, latest_of_events(rec));
+}

@@ -1,0 +1,84 @@
+/*
+ * The event loops of a recording: their sums. Owns nothing.
+ *
+ * Loads are relaxed: every number is right by itself, and the validity word is
+ * read with acquire before them (it pairs with the thread's enrolment).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/loops.h"
+#include "base/atomic.h"
+
+static const char *const call_names[] = {
+#define X(name, text) text,
+	BLOCKING_CALLS(X)
+#undef X
+};
+
+const char *blocking_call_name(uint32_t call)
+{
+	return call < CALL_COUNT ? call_names[call] : "";
+}
+
+static bool is_valid(const struct thread_record *thread)
+{
+	uint32_t state = load_acquire(&thread->state);
+
+	return state == THREAD_LIVE || state == THREAD_ENDED;
+}
+
+bool thread_is_loop(const struct thread_record *thread)
+{
+	return is_valid(thread) && load_relaxed(&thread->waits) >= 2;
+}
+
+/* A program that waits once, computes and exits by itself is no loop. */
+static bool may_have_hung(const struct recording *rec,
+			  const struct thread_record *thread)
+{
+	uint32_t end = load_relaxed(&rec->end);
+
+	return thread_is_loop(thread) ||
+	       (end != END_EXIT && end != END_AT_ONCE);
+}
+
+uint64_t thread_unfinished_ns(const struct recording *rec,
+			      const struct thread_record *thread,
+			      uint64_t now_ns)
+{
+	uint64_t begun_ns = load_relaxed(&thread->run_begun_ns);
+
+	if (load_acquire(&thread->state) != THREAD_LIVE || !rec->stall_ns)
+		return 0;
+	if (!begun_ns || begun_ns >= now_ns || !may_have_hung(rec, thread))
+		return 0;
+	return now_ns - begun_ns >= rec->stall_ns ? now_ns - begun_ns : 0;
+}
+
+static void add(struct loops *total, const struct thread_record *thread,
+		uint64_t unfinished_ns)
+{
+	bool is_loop = thread_is_loop(thread);
+	uint64_t ended_ns = is_loop ? load_relaxed(&thread->longest_run_ns) : 0;
+
+	total->count += is_loop;
+	total->stalls += load_relaxed(&thread->stalls);
+	total->stalled_ns += load_relaxed(&thread->stalled_ns);
+	total->unseen += load_relaxed(&thread->unseen);
+	total->unfinished += unfinished_ns != 0;
+	total->longest_ns =
+		max_u64(total->longest_ns, max_u64(ended_ns, unfinished_ns));
+}
+
+struct loops loops_of(const struct recording *rec, uint64_t now_ns)
+{
+	const struct thread_record *t = section_records(rec, SECTION_THREADS);
+	uint32_t n = rec->section[SECTION_THREADS].capacity;
+	struct loops total = { 0 };
+
+	for (; n; n--, t++) {
+		if (is_valid(t))
+			add(&total, t, thread_unfinished_ns(rec, t, now_ns));
+	}
+	return total;
+}

@@ -1,0 +1,39 @@
+/*
+ * The event loops of a recording, summed up: what the text, the summary and
+ * the report say of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BASE_LOOPS_H
+#define BASE_LOOPS_H
+
+#include "base/format.h"
+
+struct loops {
+	uint64_t count;
+	uint64_t stalls;
+	uint64_t stalled_ns;
+	uint64_t unseen;     /* stalls of which no stack could be taken */
+	uint64_t longest_ns; /* run, one that has not ended included */
+	uint64_t unfinished; /* threads in a run that is a stall by now */
+};
+
+/* A thread is a loop once it has come back to its wait. Signal-safe. */
+bool thread_is_loop(const struct thread_record *thread);
+
+/*
+ * How long the thread's run lasts at now_ns, if it has reached the threshold
+ * and not ended; else 0. The first run of all counts where the
+ * program was ended by force: there was no time to prove a loop. Signal-safe.
+ */
+uint64_t thread_unfinished_ns(const struct recording *rec,
+			      const struct thread_record *thread,
+			      uint64_t now_ns);
+
+/* The sums over all threads of a (checked) recording. Signal-safe. */
+struct loops loops_of(const struct recording *rec, uint64_t now_ns);
+
+/* The call's name as in BLOCKING_CALLS: "" for none or an unknown one. */
+const char *blocking_call_name(uint32_t call);
+
+#endif

@@ -1,0 +1,200 @@
+/*
+ * The pen: how numbers, names, durations and dates are written.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "base/pen.h"
+
+#include <string.h>
+
+struct unit {
+	const char *name;
+	uint64_t ns;
+	uint64_t from_ns; /* smaller values are told in the next unit */
+};
+
+#define NS_PER_MIN (60 * NS_PER_S)
+#define NS_PER_H   (60 * NS_PER_MIN)
+
+static const struct unit units[] = {
+	{ "h", NS_PER_H, 2 * NS_PER_H }, { "min", NS_PER_MIN, 2 * NS_PER_MIN },
+	{ "s", NS_PER_S, NS_PER_S },	 { "ms", NS_PER_MS, NS_PER_MS },
+	{ "us", NS_PER_US, NS_PER_US },	 { "ns", 1, 0 },
+};
+
+#define FIRST_DECIMAL_UNIT 2 /* in units[]: seconds */
+
+void pen_flush(struct pen *pen)
+{
+	if (pen->used)
+		pen->out->write(pen->out->ctx, pen->bytes, pen->used);
+	pen->used = 0;
+}
+
+static void pen_byte(struct pen *pen, char byte)
+{
+	if (pen->used == sizeof(pen->bytes))
+		pen_flush(pen);
+	pen->bytes[pen->used++] = byte;
+}
+
+void pen_text(struct pen *pen, const char *text)
+{
+	while (*text)
+		pen_byte(pen, *text++);
+}
+
+static void pen_escaped(struct pen *pen, char c)
+{
+	unsigned value = (unsigned char)c;
+
+	pen_byte(pen, '\\');
+	pen_byte(pen, (char)('0' + (value >> 6)));
+	pen_byte(pen, (char)('0' + (value >> 3 & 7)));
+	pen_byte(pen, (char)('0' + (value & 7)));
+}
+
+static void pen_foreign(struct pen *pen, const char *name, size_t limit,
+			char first_plain)
+{
+	size_t i;
+
+	for (i = 0; i < limit && name[i]; i++) {
+		unsigned char c = (unsigned char)name[i];
+
+		if (c < first_plain || c == '\\' || c == '\x7f')
+			pen_escaped(pen, name[i]);
+		else
+			pen_byte(pen, name[i]);
+	}
+	if (!i)
+		pen_byte(pen, '-');
+}
+
+void pen_word(struct pen *pen, const char *name, size_t limit)
+{
+	pen_foreign(pen, name, limit, ' ' + 1);
+}
+
+void pen_name(struct pen *pen, const char *name, size_t limit)
+{
+	pen_foreign(pen, name, limit, ' ');
+}
+
+/* Digits of value in base, at least so many. */
+static void pen_digits(struct pen *pen, uint64_t value, unsigned base,
+		       unsigned at_least)
+{
+	char digits[20];
+	unsigned n = 0;
+
+	do {
+		digits[n++] = "0123456789abcdef"[value % base];
+		value /= base;
+	} while (value || n < at_least);
+	while (n)
+		pen_byte(pen, digits[--n]);
+}
+
+void pen_number(struct pen *pen, const char *before, uint64_t value,
+		const char *after)
+{
+	pen_text(pen, before);
+	pen_digits(pen, value, 10, 1);
+	pen_text(pen, after);
+}
+
+void pen_hex(struct pen *pen, uint64_t value, unsigned digits)
+{
+	pen_digits(pen, value, 16, digits);
+}
+
+static const struct unit *unit_of(uint64_t ns, const struct unit *largest)
+{
+	while (ns < largest->from_ns)
+		largest++;
+	return largest;
+}
+
+/* ns in unit, with as many decimals as it takes. */
+static void pen_decimal(struct pen *pen, uint64_t ns, const struct unit *unit)
+{
+	uint64_t rest = ns % unit->ns;
+	uint64_t place = unit->ns / 10;
+
+	pen_digits(pen, ns / unit->ns, 10, 1);
+	if (rest)
+		pen_byte(pen, '.');
+	for (; rest && place; place /= 10) {
+		pen_digits(pen, rest / place, 10, 1);
+		rest %= place;
+	}
+	pen_text(pen, unit->name);
+}
+
+void pen_duration(struct pen *pen, uint64_t ns)
+{
+	pen_decimal(pen, ns, unit_of(ns, &units[FIRST_DECIMAL_UNIT]));
+}
+
+uint64_t duration_rounded(uint64_t ns)
+{
+	const struct unit *unit = unit_of(ns, units);
+	bool has_tenths = ns < 100 * unit->ns && unit->ns > 1;
+	uint64_t step = has_tenths ? unit->ns / 10 : unit->ns;
+	uint64_t rest = ns % step;
+	bool is_up = rest >= (step + 1) / 2 && ns - rest <= UINT64_MAX - step;
+
+	return ns - rest + (is_up ? step : 0);
+}
+
+void pen_duration_rounded(struct pen *pen, uint64_t ns)
+{
+	uint64_t rounded = duration_rounded(ns);
+
+	pen_decimal(pen, rounded, unit_of(rounded, units));
+}
+
+static bool is_leap(unsigned year)
+{
+	return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+}
+
+static unsigned days_of_month(unsigned month, unsigned year)
+{
+	static const unsigned char days[] = { 31, 28, 31, 30, 31, 30,
+					      31, 31, 30, 31, 30, 31 };
+
+	return month == 2 && is_leap(year) ? 29 : days[month - 1];
+}
+
+/* Counted by hand: gmtime_r() takes a lock and may allocate. */
+static void pen_date(struct pen *pen, uint64_t days)
+{
+	unsigned year = 1970;
+	unsigned month = 1;
+
+	for (; days >= (is_leap(year) ? 366 : 365); year++)
+		days -= is_leap(year) ? 366 : 365;
+	for (; days >= days_of_month(month, year); month++)
+		days -= days_of_month(month, year);
+	pen_digits(pen, year, 10, 4);
+	pen_byte(pen, '-');
+	pen_digits(pen, month, 10, 2);
+	pen_byte(pen, '-');
+	pen_digits(pen, days + 1, 10, 2);
+}
+
+void pen_utc(struct pen *pen, uint64_t realtime_ns)
+{
+	uint64_t s = realtime_ns / NS_PER_S;
+
+	pen_date(pen, s / 86400);
+	pen_byte(pen, 'T');
+	pen_digits(pen, s / 3600 % 24, 10, 2);
+	pen_byte(pen, ':');
+	pen_digits(pen, s / 60 % 60, 10, 2);
+	pen_byte(pen, ':');
+	pen_digits(pen, s % 60, 10, 2);
+	pen_byte(pen, 'Z');
+}

@@ -16,10 +16,10 @@
 HOOKS_VERSIONED(X)
 #undef X
 
-__asm__(".symver cond_wait_new, pthread_cond_wait@@GLIBC_2.3.2");
-__asm__(".symver cond_wait_old, pthread_cond_wait@GLIBC_2.2.5");
-__asm__(".symver cond_timedwait_new, pthread_cond_timedwait@@GLIBC_2.3.2");
-__asm__(".symver cond_timedwait_old, pthread_cond_timedwait@GLIBC_2.2.5");
+__asm__(".symver cond_wait_new, pthread_cond_wait@@GLIBC_2.3.2, remove");
+__asm__(".symver cond_wait_old, pthread_cond_wait@GLIBC_2.2.5, remove");
+__asm__(".symver cond_timedwait_new, pthread_cond_timedwait@@GLIBC_2.3.2, remove");
+__asm__(".symver cond_timedwait_old, pthread_cond_timedwait@GLIBC_2.2.5, remove");
 
 int cond_wait_new(pthread_cond_t *c, pthread_mutex_t *m)
 {

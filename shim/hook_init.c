@@ -15,10 +15,19 @@ static void at_quick_end(void)
 	session_end(END_AT_ONCE, 0);
 }
 
-__attribute__((constructor)) static void start(void)
+/* Weak: where it is missing libc is another one, and we do nothing. */
+extern const char *gnu_get_libc_version(void) __attribute__((weak));
+
+/* Before libc's own start, so environ is not set yet. */
+__attribute__((constructor)) static void start(int argc, char **argv,
+						char **environment)
 {
+	(void)argc;
+	(void)argv;
 	real_find();
-	session_start();
+	if (!gnu_get_libc_version)
+		return;
+	session_start(environment);
 	at_quick_exit(at_quick_end);
 }
 

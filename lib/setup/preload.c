@@ -5,11 +5,11 @@
  */
 #include "setup/preload.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/units.h"
 
+#define VARIABLE   "LD_PRELOAD="
 #define LIBRARY	   "libstallshim.so"
 #define SEPARATORS " :"
 
@@ -22,13 +22,11 @@ static bool is_ours(const char *word, size_t length)
 	       (length == name || word[length - name - 1] == '/');
 }
 
-/* In place: the value only gets shorter, and nothing is allocated. */
-void preload_leave_children(void)
+static void leave(char *value)
 {
-	char *from = getenv("LD_PRELOAD");
-	char *to = from;
+	char *from = value, *to = value;
 
-	while (from && *from) {
+	while (*from) {
 		size_t word = strcspn(from, SEPARATORS);
 		size_t with = word + strspn(from + word, SEPARATORS);
 
@@ -38,6 +36,13 @@ void preload_leave_children(void)
 		}
 		from += with;
 	}
-	if (to)
-		*to = '\0';
+	*to = '\0';
+}
+
+/* In place: the value only gets shorter, and nothing is allocated. */
+void preload_leave_children(char **environment)
+{
+	for (; *environment; environment++)
+		if (!strncmp(*environment, VARIABLE, strlen(VARIABLE)))
+			leave(*environment + strlen(VARIABLE));
 }

@@ -10,6 +10,6 @@
  * Takes this library out of LD_PRELOAD in the environment, so that programs
  * started by this one are not watched. Constructor only.
  */
-void preload_leave_children(void);
+void preload_leave_children(char **environment);
 
 #endif

@@ -184,21 +184,27 @@ static bool is_wanted(void)
 	return fnmatch(session.options.only, comm, 0) == 0;
 }
 
-static void read_options(void)
+static void read_options(char **environment)
 {
-	options_read(&session.options, environ, complain, NULL);
+	options_read(&session.options, environment, complain, NULL);
 	if (!session.options.children)
-		preload_leave_children();
+		preload_leave_children(environment);
 	if (!getcwd(session.directory, sizeof(session.directory)))
 		strcpy(session.directory, "/");
 }
 
-cold void session_start(void)
+/* A signal is going to end the program by default. */
+static void last_words(int sig)
+{
+	session_end(END_SIGNAL, sig);
+}
+
+cold void session_start(char **environment)
 {
 	const char *worse;
 
 	say_start();
-	read_options();
+	read_options(environment);
 	if (!is_wanted() || !make_live_page())
 		return;
 	pthread_key_create(&thread_key, thread_end);
@@ -207,7 +213,7 @@ cold void session_start(void)
 		say(worse);
 	if (!start_recording())
 		return;
-	host_signal_start(session.options.signal);
+	host_signal_start(session.options.signal, last_words);
 	session.state = SESSION_ON;
 }
 

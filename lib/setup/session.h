@@ -10,7 +10,7 @@
 #include "base/format.h"
 
 /* Reads the environment and starts. Not signal-safe: constructor only. */
-void session_start(void);
+void session_start(char **environment);
 
 /*
  * Starts afresh where live_recording() is NULL because this process is a fork

@@ -12,6 +12,9 @@ BUILD=${BUILD:-$ROOT/build}
 SHIM=$BUILD/libstallshim.so
 STALLSHIM=$BUILD/stallshim
 
+# A command that fails fails the function it is in, in $(...) as well.
+shopt -s inherit_errexit
+
 # Where under_shim lets results appear: %e.%p and its endings.
 RESULTS=$BATS_TEST_TMPDIR
 
@@ -34,13 +37,13 @@ victim() {
 
 # under_shim [NAME=VALUE...] COMMAND...: runs it, within a minute.
 under_shim() {
-	timeout -k 5 "${LIMIT_S:-60}" env LD_PRELOAD="$SHIM" \
+	${in_job:+exec} timeout -k 5 "${LIMIT_S:-60}" env LD_PRELOAD="$SHIM" \
 		STALLSHIM_OUTPUT="$RESULTS/%e.%p" "$@"
 }
 
 # natively COMMAND...: the same without.
 natively() {
-	timeout -k 5 "${LIMIT_S:-60}" env "$@"
+	${in_job:+exec} timeout -k 5 "${LIMIT_S:-60}" env "$@"
 }
 
 # result KIND [NAME]: the one file the watched program NAME (any: none named)
@@ -133,4 +136,45 @@ between() {
 		echo "$3 is not between $1 and $2"
 		return 1
 	fi
+}
+
+# same_both_ways SCENARIO: a function that is called with natively, then with
+# under_shim, must print the same.
+same_both_ways() {
+	local native shimmed
+
+	native=$("$1" natively)
+	shimmed=$("$1" under_shim)
+	[[ -n $native ]]
+	diff <(echo "$native") <(echo "$shimmed")
+}
+
+# in_background RUNNER COMMAND...: natively or under_shim, in the background.
+# $job is to be waited for, $program is the program itself.
+in_background() {
+	in_job=yes "$@" 3>&- &
+	job=$!
+	wait_until 10 pgrep -P "$job"
+	program=$(pgrep -P "$job")
+}
+
+# For teardown: nothing that in_background started survives its test.
+end_background() {
+	[[ -z ${job-} ]] || pkill -KILL -P "$job" || true
+}
+
+# status_of_job: waits for it and prints its exit status.
+status_of_job() {
+	local status=0
+
+	wait "$job" || status=$?
+	echo "status $status"
+}
+
+# elapsed_ns COMMAND...: how long it took, its output discarded.
+elapsed_ns() {
+	local begun=${EPOCHREALTIME/[.,]/}
+
+	"$@" >/dev/null
+	echo $(((${EPOCHREALTIME/[.,]/} - begun) * 1000))
 }

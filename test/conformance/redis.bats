@@ -1,0 +1,131 @@
+#!/usr/bin/env bats
+# redis-server under the shim: its stalls are seen as long as they are, and it
+# answers, saves and ends as it does natively.
+#
+# SPDX-License-Identifier: MIT
+
+load ../e2e/lib
+
+setup() {
+	need redis-server redis-cli redis-benchmark
+}
+
+# start_redis RUNNER: RUNNER is natively or under_shim.
+start_redis() {
+	directory=$BATS_TEST_TMPDIR/$1
+	mkdir -p "$directory"
+	in_background "$1" redis-server --port 0 --save '' \
+		--unixsocket "$directory/socket" --dir "$directory" \
+		--enable-debug-command yes --logfile "$directory/log"
+	wait_until 20 answers
+}
+
+cli() {
+	redis-cli -s "$directory/socket" "$@"
+}
+
+answers() {
+	[[ $(cli ping) = PONG ]]
+}
+
+stop_redis() {
+	cli shutdown nosave || true
+	status_of_job
+}
+
+teardown() {
+	end_background
+}
+
+# stall_is FLOOR_NS FUNCTION COMMAND...: what the client waited is the ceiling.
+stall_is() {
+	local floor=$1 function=$2 ceiling text
+
+	shift 2
+	start_redis under_shim
+	ceiling=$(elapsed_ns cli "$@")
+	stop_redis
+	text=$(result stall.txt redis-server)
+	cat "$text"
+	between "$floor" "$ceiling" "$(total_ns "$text" "$function")"
+}
+
+@test "DEBUG SLEEP 0.05 is a stall of 50 ms in debugCommand" {
+	stall_is 50000000 debugCommand debug sleep 0.05
+}
+
+@test "a Lua script that computes for 100 ms is a stall of 100 ms" {
+	stall_is 100000000 evalCommand eval \
+		'local begun = os.clock()
+		while os.clock() - begun < 0.1 do end
+		return 1' 0
+}
+
+@test "a shim that watches nothing worth a stall reports none" {
+	start_redis under_shim
+	cli set key value
+	stop_redis
+	[[ $(header "$(result stall.txt redis-server)" loops) -ge 1 ]]
+}
+
+# Every answer of many kinds of command.
+ask_everything() {
+	start_redis "$1"
+	cli <<-'EOF'
+		set a 1
+		incrby a 41
+		get a
+		append a x
+		incr a
+		rpush list 1 2 3
+		lrange list 0 -1
+		blpop list 1
+		blpop nothing 0.05
+		hset hash f v g w
+		hgetall hash
+		zadd sorted 3 c 1 a 2 b
+		zrange sorted 0 -1 withscores
+		multi
+		set b 2
+		get b
+		exec
+		eval "return {KEYS[1], ARGV[1]}" 1 k v
+		expire a 100
+		persist a
+		dbsize
+	EOF
+	redis-benchmark -s "$directory/socket" -n 20000 -c 20 -P 4 -q \
+		-t set,get,incr,lpush,mset >/dev/null
+	echo "benchmark $?"
+	cli mget counter:__rand_int__ key:__rand_int__
+	cli llen mylist
+	stop_redis
+}
+
+@test "redis answers the same under load" {
+	same_both_ways ask_everything
+}
+
+is_saving() {
+	cli info persistence | grep "rdb_bgsave_in_progress:$1"
+}
+
+# redis ends its saving child by SIGUSR1 and takes that for no error.
+save_twice() {
+	start_redis "$1"
+	cli debug populate 1000
+	cli bgsave
+	wait_until 20 is_saving 0
+	[[ -s $directory/dump.rdb ]]
+	cli config set rdb-key-save-delay 1000000
+	cli bgsave
+	wait_until 20 is_saving 1
+	cli flushall
+	wait_until 20 is_saving 0
+	cli info persistence | grep -E 'rdb_last_bgsave_status|rdb_saves'
+	stop_redis
+}
+
+@test "a saving child finishes, or dies of redis' own SIGUSR1" {
+	same_both_ways save_twice
+}

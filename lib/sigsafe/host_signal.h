@@ -1,10 +1,11 @@
 /*
- * Signals as the host sees them. Owns the shadow of the host's dispositions,
- * the number of the tick signal, and the one handler the kernel enters.
+ * Signals as the host sees them: it asks for, and is told, its own
+ * dispositions, masks and pending signals, as if the tick signal
+ * (sigsafe/tick_signal.h) and our handler (sigsafe/signal_entry.h) were not
+ * there.
  *
- * The kernel's handler is signal_entry() for every signal the host handles,
- * for the tick signal, and for SIGINT, SIGTERM and SIGHUP while the host leaves
- * them to their default. The host asks for and gets its own dispositions back.
+ * A limit: that the host blocks a private tick signal is known of threads that
+ * said so themselves, not of those that inherited the mask.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,30 +13,26 @@
 #define SIGSAFE_HOST_SIGNAL_H
 
 #include <signal.h>
-#include <ucontext.h>
 
-#include "base/units.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/tick_signal.h"
 
 /*
  * Takes the signals over. chosen: the tick signal, or 0 for SIGUSR1; where
  * the host has it ignored or blocked already, a private real-time signal is
- * used instead. Called once, from the constructor. Leaves errno alone.
+ * used instead. last_words: called before a signal kills the process by
+ * default; it must be signal-safe. Called once, from the constructor, on
+ * glibc. Leaves errno alone.
  */
-void host_signal_start(int chosen);
+void host_signal_start(int chosen, void (*last_words)(int sig));
 
-/* The tick signal now, or 0: the host uses every one. Signal-safe. */
-int tick_signal(void);
-
-/*
- * Grows each time the tick signal moves: a timer made under another generation
- * is dead and must be made anew. Signal-safe.
- */
-uint32_t tick_signal_generation(void);
+/* Before that the hooks stay out of the way. Signal-safe. */
+bool host_signal_is_started(void);
 
 /* sigaction(2) as the host means it. 0 or -errno. Signal-safe. */
-int host_sigaction(int sig, const struct sigaction *act,
-		   struct sigaction *old);
+int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
+
+/* rt_sigprocmask(2) as the host means it. 0 or -errno. Signal-safe. */
+int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old);
 
 /*
  * The set to give to the kernel in place of one by which the host blocks,

@@ -16,6 +16,7 @@
 
 struct live {
 	struct recording *recording; /* NULL: none. Written by lib/setup */
+	int32_t owner; /* sigsafe/process.h's: whose memory this is, or 0 */
 };
 
 extern struct live *live_page;

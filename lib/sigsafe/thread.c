@@ -59,7 +59,7 @@ static void forget(struct thread *self)
 		.handlers_at_wait = self->handlers_at_wait,
 		.host_handlers = self->host_handlers,
 		.handler_depth = self->handler_depth,
-		.host_blocks_tick = self->host_blocks_tick,
+		.host_blocked = self->host_blocked,
 		.in_walk = self->in_walk,
 	};
 

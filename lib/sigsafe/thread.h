@@ -48,8 +48,8 @@ struct thread {
 	/* Host handlers entered on this thread (lib/sigsafe/host_signal.h). */
 	volatile uint64_t host_handlers;
 	volatile uint32_t handler_depth; /* of these, not yet returned */
-	/* The host believes it blocks the tick signal on this thread. */
-	volatile bool host_blocks_tick;
+	/* What the host believes blocked here and we keep open, for ticks. */
+	volatile kernel_sigset host_blocked;
 
 	volatile bool in_walk; /* lib/sigsafe/walk.h */
 };

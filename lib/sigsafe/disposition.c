@@ -1,0 +1,244 @@
+/*
+ * Signal dispositions and their shadow.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/disposition.h"
+
+#include <string.h>
+
+#include "base/atomic.h"
+#include "sigsafe/process.h"
+#include "sigsafe/quiet_lock.h"
+
+#define RESTORER   UINT64_C(0x04000000)
+#define SIGINFO	   ((uint64_t)SA_SIGINFO)
+#define ONE_SHOT   ((uint64_t)SA_RESETHAND)
+#define UNMASKABLE (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
+
+/* The flags the kernel knows (0x800: SA_EXPOSE_TAGBITS); it drops others. */
+#define KNOWN_FLAGS                                                            \
+	((uint64_t)(SA_NOCLDSTOP | SA_NOCLDWAIT | SA_ONSTACK | SA_RESTART |    \
+		    SA_NODEFER | 0x800) |                                      \
+	 SIGINFO | ONE_SHOT | RESTORER)
+
+/* In called[]: a handler that has to be taken under the lock. No handler is. */
+#define ASK ((signal_handler *)-1)
+
+/*
+ * glibc's name for sigaction(2) that no hook stands in front of. Weak: another
+ * libc has none, and nothing here is started there.
+ */
+extern int __sigaction(int sig, const struct sigaction *act,
+		       struct sigaction *old) __attribute__((weak));
+
+static struct quiet_lock lock; /* guards all below but called[] */
+static struct disposition shadow[SIGNALS + 1];
+static kernel_sigset stand_ins;
+
+/* What entry() calls. Written with the shadow, read without the lock. */
+static signal_handler *called[SIGNALS + 1];
+
+/* Constant after the start. */
+static signal_handler *entry;
+static void (*restorer)(void);
+
+static int kernel_set(int sig, const struct disposition *new,
+		      struct disposition *old)
+{
+	return (int)sys4(SYS_rt_sigaction, sig, new, old,
+			 sizeof(kernel_sigset));
+}
+
+void disposition_start(signal_handler *the_entry)
+{
+	/* Any signal will do: it keeps its disposition. */
+	const int sig = SIGNALS;
+	struct disposition was, now;
+	struct sigaction same = { .sa_flags = 0 };
+
+	entry = the_entry;
+	kernel_set(sig, NULL, &was);
+	same.sa_sigaction = was.handler;
+	/* The restorer is libc's own, which every unwinder and debugger knows.
+	 */
+	__sigaction(sig, &same, NULL);
+	kernel_set(sig, NULL, &now);
+	restorer = now.restorer;
+	kernel_set(sig, &was, NULL);
+}
+
+void disposition_lock(int pid)
+{
+	quiet_lock(&lock, pid);
+}
+
+void disposition_unlock(void)
+{
+	quiet_unlock(&lock);
+}
+
+static bool is_function(signal_handler *handler)
+{
+	return handler != DEFAULT && handler != IGNORE;
+}
+
+static bool stands_in(int sig)
+{
+	return stand_ins & SIGNAL_BIT(sig);
+}
+
+static struct disposition kernel_form(int sig, const struct disposition *host)
+{
+	struct disposition kernel = *host;
+
+	if (is_function(host->handler)) {
+		kernel.handler = entry;
+		kernel.flags = (kernel.flags | SIGINFO) & ~ONE_SHOT;
+	} else if (host->handler == DEFAULT && stands_in(sig)) {
+		kernel.handler = entry;
+		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
+			       RESTORER;
+		kernel.restorer = restorer;
+		/* All 64: sigfillset(3) leaves two of libc's open. */
+		kernel.mask = ~UINT64_C(0);
+	}
+	return kernel;
+}
+
+/* As the kernel would report it. */
+static void remember(int sig, const struct disposition *host)
+{
+	bool asks = is_function(host->handler) && host->flags & ONE_SHOT;
+
+	shadow[sig] = *host;
+	shadow[sig].flags &= KNOWN_FLAGS;
+	shadow[sig].mask &= ~UNMASKABLE;
+	/* Release pairs with the acquire in disposition_take(). */
+	store_release(&called[sig], asks ? ASK : host->handler);
+}
+
+struct disposition disposition_from(const struct sigaction *act)
+{
+	struct disposition new = {
+		.handler = act->sa_sigaction,
+		.flags = (uint32_t)act->sa_flags | RESTORER,
+		.restorer = restorer,
+	};
+
+	memcpy(&new.mask, &act->sa_mask, sizeof(new.mask));
+	return new;
+}
+
+void disposition_to(const struct disposition *disposition,
+		    struct sigaction *act)
+{
+	act->sa_sigaction = disposition->handler;
+	act->sa_flags = (int)disposition->flags;
+	act->sa_restorer = disposition->restorer;
+	memset(&act->sa_mask, 0, sizeof(act->sa_mask));
+	memcpy(&act->sa_mask, &disposition->mask, sizeof(disposition->mask));
+}
+
+int disposition_set(int sig, const struct disposition *new,
+		    struct disposition *old)
+{
+	struct disposition kernel, was;
+	int err;
+
+	if (new)
+		kernel = kernel_form(sig, new);
+	err = kernel_set(sig, new ? &kernel : NULL, &was);
+	if (err)
+		return err;
+	if (was.handler == entry)
+		was = shadow[sig];
+	/* *old last: it may be *new. */
+	if (new)
+		remember(sig, new);
+	*old = was;
+	return 0;
+}
+
+int disposition_set_of_guest(int sig, const struct disposition *new,
+			     struct disposition *old)
+{
+	int err = kernel_set(sig, new, old);
+
+	if (!err && old->handler == entry)
+		*old = shadow[sig];
+	return err;
+}
+
+bool disposition_is_default(int sig)
+{
+	struct disposition now;
+
+	return !disposition_set(sig, NULL, &now) && now.handler == DEFAULT;
+}
+
+void disposition_stand_in(int sig)
+{
+	struct disposition host;
+
+	stand_ins |= SIGNAL_BIT(sig);
+	if (!disposition_set(sig, NULL, &host) && host.handler == DEFAULT)
+		disposition_set(sig, &host, &host);
+}
+
+static cold signal_handler *take_one_shot(int sig)
+{
+	struct disposition host;
+	signal_handler *handler;
+	int pid = process_id();
+
+	if (pid)
+		disposition_lock(pid);
+	host = shadow[sig];
+	handler = host.handler;
+	host.handler = DEFAULT;
+	if (!pid) {
+		kernel_set(sig, &host, NULL);
+		return handler;
+	}
+	if (is_function(handler) && host.flags & ONE_SHOT)
+		disposition_set(sig, &host, &host);
+	disposition_unlock();
+	return handler;
+}
+
+signal_handler *disposition_take(int sig)
+{
+	signal_handler *handler = load_acquire(&called[sig]);
+
+	return likely(handler != ASK) ? handler : take_one_shot(sig);
+}
+
+bool disposition_let_go(int sig)
+{
+	int pid = process_id();
+	bool is_default;
+
+	if (pid)
+		disposition_lock(pid);
+	is_default = shadow[sig].handler == DEFAULT;
+	if (is_default)
+		kernel_set(sig, &shadow[sig], NULL);
+	if (pid)
+		disposition_unlock();
+	return is_default;
+}
+
+void disposition_take_back(int sig)
+{
+	struct disposition host;
+	int pid = process_id();
+
+	if (!pid)
+		return;
+	disposition_lock(pid);
+	if (stands_in(sig) && !disposition_set(sig, NULL, &host) &&
+	    host.handler == DEFAULT)
+		disposition_set(sig, &host, &host);
+	disposition_unlock();
+}

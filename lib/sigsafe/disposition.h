@@ -1,0 +1,86 @@
+/*
+ * Signal dispositions, twice: what the kernel does at a signal, and the shadow,
+ * what the host asked for. Owns the shadow, the lock of both, and the set of
+ * signals that keep our handler while the host leaves them to their default.
+ *
+ * Where the host has a handler the kernel has signal_entry() with the host's
+ * own mask and flags, so it is the kernel that keeps them. One flag is ours to
+ * keep: SA_RESETHAND, because a late tick must not use the host's handler up.
+ *
+ * Whatever the kernel has that is not signal_entry() is the truth: a raw system
+ * call, or libc within system(3), may have put it there.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_DISPOSITION_H
+#define SIGSAFE_DISPOSITION_H
+
+#include <signal.h>
+
+#include "sigsafe/sys.h"
+
+#define SIGNALS 64 /* 1 to 64 */
+
+typedef void signal_handler(int sig, siginfo_t *info, void *context);
+
+/* As rt_sigaction(2) takes it. */
+struct disposition {
+	signal_handler *handler;
+	uint64_t flags;
+	void (*restorer)(void);
+	kernel_sigset mask;
+};
+
+/* SIG_DFL and SIG_IGN. */
+#define DEFAULT ((signal_handler *)0)
+#define IGNORE	((signal_handler *)1)
+
+/*
+ * Called once, from the constructor, before the others. entry: the kernel's
+ * handler from now on. Leaves errno alone.
+ */
+void disposition_start(signal_handler *entry);
+
+/* To and from the host's terms, as libc translates them. Signal-safe. */
+struct disposition disposition_from(const struct sigaction *act);
+void disposition_to(const struct disposition *disposition,
+		    struct sigaction *act);
+
+/* Locks both tables; what the set and query functions below ask for. */
+void disposition_lock(int pid);
+void disposition_unlock(void);
+
+/*
+ * The host asks for *new (NULL: it only asks) and is told *old. 0 or -errno.
+ * Locked.
+ */
+int disposition_set(int sig, const struct disposition *new,
+		    struct disposition *old);
+
+/*
+ * The same for a guest in its parent's memory, whose dispositions are its own
+ * and soon end: the shadow stays its parent's. Not locked. Signal-safe.
+ */
+int disposition_set_of_guest(int sig, const struct disposition *new,
+			     struct disposition *old);
+
+/* Is it the host's wish that sig acts by default? Locked. */
+bool disposition_is_default(int sig);
+
+/* Our handler stands in from now on while the host wants SIG_DFL. Locked. */
+void disposition_stand_in(int sig);
+
+/*
+ * For a signal that reached the handler: what the host wants called, or
+ * DEFAULT or IGNORE. A one-shot handler is handed out once. Signal-safe.
+ */
+signal_handler *disposition_take(int sig);
+
+/*
+ * Gives sig to the kernel to act on by default, if that is the host's wish, and
+ * takes it back. Not locked. Signal-safe.
+ */
+bool disposition_let_go(int sig);
+void disposition_take_back(int sig);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * A lock held with all signals blocked.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/quiet_lock.h"
+
+#include <linux/futex.h>
+#include <signal.h>
+
+#include "base/atomic.h"
+
+#define OTHERS_WAIT (UINT32_C(1) << 31)
+
+static bool is_free(uint32_t holder, uint32_t pid)
+{
+	return (holder & ~OTHERS_WAIT) != pid;
+}
+
+/* One step: true when the lock is taken. */
+static bool take_or_wait(struct quiet_lock *lock, uint32_t pid)
+{
+	uint32_t seen = load_relaxed(&lock->holder);
+
+	/* Whoever had to wait can't know that nobody else does. */
+	if (is_free(seen, pid))
+		return cas_acq_rel(&lock->holder, &seen, pid | OTHERS_WAIT);
+	if (seen & OTHERS_WAIT ||
+	    cas_acq_rel(&lock->holder, &seen, pid | OTHERS_WAIT))
+		sys4(SYS_futex, &lock->holder, FUTEX_WAIT_PRIVATE,
+		     pid | OTHERS_WAIT, NULL);
+	return false;
+}
+
+void quiet_lock(struct quiet_lock *lock, int pid)
+{
+	const kernel_sigset all = ~UINT64_C(0);
+	kernel_sigset mask;
+	uint32_t nobody = 0;
+
+	sys_sigprocmask(SIG_SETMASK, &all, &mask);
+	/* Acquire pairs with the release in quiet_unlock(). */
+	if (!cas_acq_rel(&lock->holder, &nobody, (uint32_t)pid)) {
+		while (!take_or_wait(lock, (uint32_t)pid))
+			;
+	}
+	lock->mask = mask;
+}
+
+void quiet_unlock(struct quiet_lock *lock)
+{
+	kernel_sigset mask = lock->mask;
+
+	if (exchange_acq_rel(&lock->holder, 0) & OTHERS_WAIT)
+		sys3(SYS_futex, &lock->holder, FUTEX_WAKE_PRIVATE, 1);
+	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+}

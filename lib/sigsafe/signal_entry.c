@@ -1,0 +1,143 @@
+/*
+ * The kernel's handler.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/signal_entry.h"
+
+#include <sys/mman.h>
+
+#include "base/units.h"
+#include "sigsafe/disposition.h"
+#include "sigsafe/process.h"
+#include "sigsafe/quiet_lock.h"
+#include "sigsafe/thread.h"
+#include "sigsafe/tick_signal.h"
+#include "sigsafe/wait.h"
+#include "sigsafe/watch.h"
+
+#define IGNORED_BY_DEFAULT                                                     \
+	(SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) |      \
+	 SIGNAL_BIT(SIGWINCH))
+#define STOPS_BY_DEFAULT                                                       \
+	(SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
+
+/* What the last words may need, where the thread's stack is short. */
+#define LAST_STACK_BYTES (256 << 10)
+
+void (*signal_last_words)(int sig);
+
+/*
+ * One thread at a time ends the process. Another one that would as well waits
+ * here for its own end, so that the last words are not cut short. Outside of
+ * every other lock.
+ */
+static struct quiet_lock death;
+
+bool signal_is_tick(const siginfo_t *info)
+{
+	return info->si_code == SI_TIMER &&
+	       info->si_value.sival_ptr == &thread_self;
+}
+
+static void on_tick(int sig, ucontext_t *uc)
+{
+	const kernel_sigset all = ~UINT64_C(0);
+
+	/*
+	 * A late one, from before the tick signal moved: the mask is what the
+	 * host chose for its own handler. The return from here undoes this.
+	 */
+	if (sig != tick_signal())
+		sys_sigprocmask(SIG_SETMASK, &all, NULL);
+	watch_tick(uc);
+}
+
+static void say_last_words(void *sig)
+{
+	signal_last_words((int)(intptr_t)sig);
+}
+
+/* The thread's own stack may be a coroutine's. */
+static void last_words(int sig)
+{
+	long stack = sys6(SYS_mmap, 0, LAST_STACK_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	if (stack < 0) {
+		signal_last_words(sig);
+		return;
+	}
+	machine_call_on((char *)stack + LAST_STACK_BYTES, say_last_words,
+			(void *)(intptr_t)sig);
+	sys2(SYS_munmap, stack, LAST_STACK_BYTES);
+}
+
+/* The parent must see what the host died of, so the kernel has to do it. */
+static void raise_by_default(int sig)
+{
+	const kernel_sigset set = SIGNAL_BIT(sig);
+
+	disposition_let_go(sig);
+	sys_sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sys3(SYS_tgkill, sys_getpid(), sys_gettid(), sig);
+	/* Still here: it was stopped and continued, or is traced. */
+	disposition_take_back(sig);
+}
+
+static cold void act_by_default(int sig)
+{
+	int pid = process_id();
+
+	if (!pid) {
+		raise_by_default(sig);
+		return;
+	}
+	quiet_lock(&death, pid);
+	if (!(STOPS_BY_DEFAULT & SIGNAL_BIT(sig)))
+		last_words(sig);
+	raise_by_default(sig);
+	quiet_unlock(&death);
+}
+
+/* The first process of a container is killed by no signal it does not want. */
+static bool is_ignored(int sig, signal_handler *handler)
+{
+	return handler == IGNORE ||
+	       (handler == DEFAULT &&
+		(IGNORED_BY_DEFAULT & SIGNAL_BIT(sig) || sys_getpid() == 1));
+}
+
+/*
+ * With three arguments always: the kernel hands them to every handler. Nothing
+ * rests on the return: the host may jump out of its handler. (Then the thread
+ * counts as inside of it for good, which costs the names in its last texts.)
+ */
+static void call_host(signal_handler *handler, int sig, siginfo_t *info,
+		      void *context)
+{
+	thread_self.host_handlers++;
+	thread_self.handler_depth++;
+	handler(sig, info, context);
+	thread_self.handler_depth--;
+}
+
+void signal_entry(int sig, siginfo_t *info, void *context)
+{
+	signal_handler *handler;
+
+	if (signal_is_tick(info)) {
+		on_tick(sig, context);
+		return;
+	}
+	handler = disposition_take(sig);
+	if (unlikely(is_ignored(sig, handler))) {
+		/* Natively it would not have come to break a wait. */
+		if (thread_self.waiting)
+			wait_tick(&thread_self, context);
+	} else if (unlikely(handler == DEFAULT)) {
+		act_by_default(sig);
+	} else {
+		call_host(handler, sig, info, context);
+	}
+}

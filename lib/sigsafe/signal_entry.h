@@ -1,0 +1,24 @@
+/*
+ * The one handler the kernel enters: for every signal the host handles, for
+ * the tick signals, and for SIGINT, SIGTERM and SIGHUP while the host leaves
+ * them to their default. Owns the way a default-fatal signal ends the process.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_SIGNAL_ENTRY_H
+#define SIGSAFE_SIGNAL_ENTRY_H
+
+#include <signal.h>
+
+#include "base/units.h"
+
+/* Called before a signal kills by default. Set once, from the constructor. */
+extern void (*signal_last_words)(int sig);
+
+/* Handler only. */
+void signal_entry(int sig, siginfo_t *info, void *context);
+
+/* Is info that of a tick of the calling thread's timer? Signal-safe. */
+bool signal_is_tick(const siginfo_t *info);
+
+#endif

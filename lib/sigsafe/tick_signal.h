@@ -1,0 +1,66 @@
+/*
+ * The tick signal: which one it is now. The host has the first right to each:
+ * where it claims the tick signal, the tick signal moves on. Owns the number,
+ * its generation, and what the host has claimed.
+ *
+ * SIGUSR1 (or the one the user chose) is given up as soon as the host handles,
+ * ignores, blocks or waits for it. From then on it is a private signal: a
+ * real-time one that the host has shown no wish for. Many programs block or
+ * wait for "every signal"; a private one is given up only for a handler, or
+ * for a set that means it: one that names few real-time signals.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_TICK_SIGNAL_H
+#define SIGSAFE_TICK_SIGNAL_H
+
+#include "base/atomic.h"
+#include "sigsafe/sys.h"
+
+/* Written by the mover, which holds disposition_lock(). */
+struct tick {
+	int32_t signal;	     /* 0: none is left */
+	uint32_t generation; /* stored last, with release order */
+};
+
+extern struct tick tick_now;
+
+/* The tick signal now, or 0: the host uses every one. Signal-safe. */
+static inline int tick_signal(void)
+{
+	/* Relaxed: whoever makes a timer has asked for the generation first. */
+	return load_relaxed(&tick_now.signal);
+}
+
+/*
+ * Grows each time the tick signal moves: a timer made under another generation
+ * is dead and must be made anew. To be asked before tick_signal(), so that a
+ * timer never looks younger than its signal. Signal-safe.
+ */
+static inline uint32_t tick_signal_generation(void)
+{
+	/* Acquire pairs with the release in move(). */
+	return load_acquire(&tick_now.generation);
+}
+
+/* The set of the tick signal alone, or none. Signal-safe. */
+static inline kernel_sigset tick_signal_set(void)
+{
+	int sig = tick_signal();
+
+	return sig ? SIGNAL_BIT(sig) : 0;
+}
+
+/*
+ * Chooses the first: chosen, or where that is taken or blocked (or 0) a private
+ * one. Under disposition_lock().
+ */
+void tick_signal_start(int chosen, kernel_sigset blocked);
+
+/* Of a set the host blocks or waits for: what it claims anew. Signal-safe. */
+kernel_sigset tick_signal_claims(kernel_sigset set);
+
+/* The host claims these. Under disposition_lock(). */
+void tick_signal_claim(kernel_sigset claims);
+
+#endif

@@ -12,7 +12,7 @@
 /* The last of quick_exit's functions, since it is registered first. */
 static void at_quick_end(void)
 {
-	session_end(END_AT_ONCE, 0);
+	session_end(END_AT_ONCE, STATUS_UNKNOWN);
 }
 
 /* Weak: where it is missing libc is another one, and we do nothing. */
@@ -33,5 +33,5 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 
 __attribute__((destructor)) static void end(void)
 {
-	session_end(END_EXIT, 0);
+	session_end(END_EXIT, STATUS_UNKNOWN);
 }

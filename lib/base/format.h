@@ -93,6 +93,8 @@ enum recording_end {
 	END_SIGNAL   /* a default-fatal signal; end_detail: its number */
 };
 
+#define STATUS_UNKNOWN (-1) /* as end_detail: nobody told us */
+
 struct recording {
 	char magic[8]; /* the validity word: stored last */
 	uint32_t version;

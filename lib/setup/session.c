@@ -243,13 +243,17 @@ static bool has_seen_something(const struct recording *rec, uint64_t now_ns)
 
 static void summarise(const struct recording *rec, uint64_t now_ns)
 {
-	static char line[600];
+	static struct sentence line;
 
 	if (session.options.quiet == QUIET_YES ||
 	    (session.options.quiet == QUIET_AUTO && !say_to_terminal()))
 		return;
-	text_summary(rec, now_ns, line, sizeof(line));
-	say(line);
+	text_summary(rec, now_ns, line.text, sizeof(line.text));
+	line.length = strlen(line.text);
+	say_text(&line, "; see ");
+	say_text(&line, session.prefix);
+	say_text(&line, ".*");
+	say(line.text);
 }
 
 static void publish(struct recording *rec, bool with_names)

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# Contention is charged to its true cause, and the law closes.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# schedule NAME: the victim's books are in $books, the profile in $text.
+schedule() {
+	books=$(under_shim "$(victim schedules)" "$1")
+	text=$(result mutex.txt)
+	echo "$books"
+	cat "$text"
+	law_closes "$text"
+	law_closes "$(result wait.txt)"
+}
+
+# charged_as_booked FUNCTION: to 5 % or 0.2 ms.
+charged_as_booked() {
+	local booked slack
+
+	booked=$(awk -v name="$1" '$1 == name { print $2 }' <<<"$books")
+	slack=$((booked / 20 + 200000))
+	between $((booked - slack)) $((booked + slack)) \
+		"$(total_ns "$text" "$1")"
+}
+
+# five_drop: T0 holds, five wait, each takes the lock and drops it at once.
+@test "the holder pays for five waiters, who drop the lock at once" {
+	local charged
+
+	schedule drop
+	charged_as_booked unlock_A
+	# Next to nothing for the others, and a count of one per unlock that
+	# found waiters.
+	charged=$(total_ns "$text" unlock_others)
+	between 0 $(($(total_ns "$text" unlock_A) / 100)) "$charged"
+	[[ $(total_count "$text") = 5 ]]
+	[[ $(total_count "$text" unlock_A) = 1 ]]
+}
+
+@test "five holders of 1, 5, 2, 3, 4 units cost 4, 15, 4, 3 units" {
+	local who
+
+	schedule five
+	for who in unlock_A unlock_B unlock_C unlock_D; do
+		charged_as_booked "$who"
+	done
+	[[ $(total_ns "$text" unlock_E) = 0 ]]
+}
+
+@test "two waiters behind one hold" {
+	schedule two
+	charged_as_booked unlock_A
+}
+
+@test "a hundred waiters behind one hold" {
+	schedule hundred
+	charged_as_booked unlock_A
+	[[ $(header "$text" discarded) = "" ]]
+}
+
+@test "the schedules are right with both cores busy" {
+	local burners=() i
+
+	for i in 1 2 3; do
+		(while :; do :; done) 3>&- &
+		burners+=($!)
+	done
+	schedule five
+	charged_as_booked unlock_A
+	charged_as_booked unlock_B
+	charged_as_booked unlock_C
+	charged_as_booked unlock_D
+	kill "${burners[@]}"
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env bats
+# A stall is a stall, and nothing else is.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# run_loop WHAT [WAIT]: the victim under the shim; what it said is in $said.
+run_loop() {
+	said=$(under_shim "${settings[@]}" "$(victim loop)" "$@")
+	text=$(result stall.txt)
+	cat "$text"
+}
+
+setup() {
+	settings=()
+}
+
+# measured: the runs by the victim's own clock, added up.
+measured() {
+	awk '/^run / { sum += $2 } END { print sum + 0 }' <<<"$said"
+}
+
+# one_stall FUNCTION: one stall as long as the victim says, all of it on stacks
+# with FUNCTION, shares adding up to its duration.
+one_stall() {
+	local run
+
+	run=$(measured)
+	[[ $said != *"cut short"* ]]
+	[[ $(header "$text" stalls) = 1 ]]
+	between "$run" $((run * 101 / 100 + 2000000)) \
+		"$(header "$text" stalled)"
+	[[ $(total_ns "$text" "$1") = "$(header "$text" stalled)" ]]
+	[[ $(total_ns "$text") = "$(header "$text" stalled)" ]]
+}
+
+@test "a callback that computes for 50 ms is one stall, named" {
+	run_loop spin
+	one_stall callback_spin
+	(($(total_count "$text") >= 2))
+}
+
+@test "each kind of wait makes a loop" {
+	local wait
+
+	for wait in epoll_wait epoll_pwait epoll_pwait2 poll ppoll select \
+		pselect; do
+		rm -f "$RESULTS"/*
+		run_loop spin "$wait"
+		one_stall callback_spin
+		grep "wait=$wait " "$text"
+	done
+}
+
+@test "a sleep in a callback is slept out, and a stall" {
+	local sleep
+
+	for sleep in usleep nanosleep sleep clock_nanosleep thrd_sleep; do
+		rm -f "$RESULTS"/*
+		run_loop "$sleep"
+		one_stall "callback_$sleep"
+	done
+}
+
+@test "a stall in the first run of a loop is seen" {
+	run_loop first
+	one_stall callback_spin
+}
+
+@test "a program that waits once and computes is no loop" {
+	under_shim "$(victim loop)" once
+	[[ -z $(ls "$RESULTS") ]]
+}
+
+@test "work before the first wait is no stall" {
+	run_loop slow-start
+	[[ $(header "$text" stalls) = 0 ]]
+}
+
+@test "polling with no timeout, a million turns, is no stall" {
+	settings=(STALLSHIM_STALL=500ms)
+	run_loop busy
+	[[ $(header "$text" stalls) = 0 ]]
+}
+
+@test "busy polling makes no system call a turn" {
+	local calls turns
+
+	need strace
+	STALLSHIM_STALL=50ms LD_PRELOAD= strace -f -o "$RESULTS/trace" \
+		-E "LD_PRELOAD=$SHIM" -E "STALLSHIM_OUTPUT=$RESULTS/out" \
+		-e trace=timer_settime,timer_create,timer_delete \
+		"$(victim loop)" busy
+	calls=$(grep -c timer_settime "$RESULTS/trace")
+	turns=$(header "$RESULTS/out.stall.txt" turns)
+	echo "$calls timer calls in $turns turns"
+	((turns > 1000))
+	# 1 s at 50 ms, an arming for each tick, and room for the end.
+	between 1 30 "$calls"
+}
+
+@test "200 callbacks of 1 ms in one turn are one stall" {
+	settings=(STALLSHIM_STALL=50ms)
+	run_loop many
+	one_stall do_many_small_things
+}
+
+@test "many stalls add up" {
+	run_loop often
+	[[ $(header "$text" stalls) = 20 ]]
+	between "$(measured)" $(($(measured) * 102 / 100 + 20000000)) \
+		"$(header "$text" stalled)"
+	[[ $(total_ns "$text") = "$(header "$text" stalled)" ]]
+}
+
+@test "no stall where nothing stalls" {
+	run_loop nothing
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ $(header "$text" loops) = 1 ]]
+}
+
+@test "an endless callback is in the recording of a killed program" {
+	local what
+
+	need strings
+	for what in endless sleep-for-ever; do
+		rm -f "$RESULTS"/*
+		in_background under_shim "$(victim loop)" "$what"
+		wait_until 10 report_names callback_
+		kill -KILL "$program"
+		[[ $(status_of_job) = "status 137" ]]
+		"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+		grep callback_ "$RESULTS/report"
+	done
+}
+
+report_names() {
+	"$STALLSHIM" report "$(result rec)" | grep "$1"
+}
+
+teardown() {
+	end_background
+}

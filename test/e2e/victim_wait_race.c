@@ -1,0 +1,221 @@
+/*
+ * A loop that waits for ever, and a thread that wakes it by a signal, at random
+ * moments around the tick. The handler has no SA_RESTART: every signal must
+ * end the wait with EINTR, and nothing else may.
+ *
+ * usage: victim_wait_race CALL SIGNALS
+ * prints: "sent N lost N spurious N"
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000ull
+
+/* Lost: it did not end the wait for this long. */
+#define LOST_NS (2 * NS_PER_S)
+
+static int epoll_fd, pipe_fds[2];
+static atomic_uint handled;	  /* handlers entered */
+static atomic_uint turns, wakeups; /* waits begun, waits ended */
+static atomic_uint spurious;
+static atomic_bool over;
+static atomic_int loop_tid;
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+static int wait_epoll(void)
+{
+	struct epoll_event event;
+
+	return epoll_wait(epoll_fd, &event, 1, -1);
+}
+
+static int wait_epoll_pwait(void)
+{
+	struct epoll_event event;
+	sigset_t none;
+
+	sigemptyset(&none);
+	return epoll_pwait(epoll_fd, &event, 1, -1, &none);
+}
+
+static int wait_epoll_pwait2(void)
+{
+	struct epoll_event event;
+	struct timespec long_time = { .tv_sec = 1000 };
+
+	return epoll_pwait2(epoll_fd, &event, 1, &long_time, NULL);
+}
+
+static int wait_poll(void)
+{
+	struct pollfd fd = { .fd = pipe_fds[0], .events = POLLIN };
+
+	return poll(&fd, 1, -1);
+}
+
+static int wait_ppoll(void)
+{
+	struct pollfd fd = { .fd = pipe_fds[0], .events = POLLIN };
+	sigset_t none;
+
+	sigemptyset(&none);
+	return ppoll(&fd, 1, NULL, &none);
+}
+
+static int wait_select(void)
+{
+	struct timeval long_time = { .tv_sec = 1000 };
+	fd_set in;
+
+	FD_ZERO(&in);
+	FD_SET(pipe_fds[0], &in);
+	return select(pipe_fds[0] + 1, &in, NULL, NULL, &long_time);
+}
+
+static int wait_pselect(void)
+{
+	fd_set in;
+
+	FD_ZERO(&in);
+	FD_SET(pipe_fds[0], &in);
+	return pselect(pipe_fds[0] + 1, &in, NULL, NULL, NULL, NULL);
+}
+
+static const struct call {
+	const char *name;
+	int (*wait)(void);
+} calls[] = {
+	{ "epoll_wait", wait_epoll },	    { "epoll_pwait", wait_epoll_pwait },
+	{ "epoll_pwait2", wait_epoll_pwait2 }, { "poll", wait_poll },
+	{ "ppoll", wait_ppoll },	    { "select", wait_select },
+	{ "pselect", wait_pselect },
+};
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	atomic_fetch_add(&handled, 1);
+}
+
+/* Each turn ends by one signal: its handler must have run by then. */
+static void *loop(void *call)
+{
+	const struct call *c = call;
+	unsigned before = 0;
+
+	atomic_store(&loop_tid, gettid());
+	while (!atomic_load(&over)) {
+		unsigned after;
+		int got;
+
+		atomic_fetch_add(&turns, 1);
+		got = c->wait();
+		after = atomic_load(&handled);
+		if (got != -1 || errno != EINTR || after == before)
+			atomic_fetch_add(&spurious, 1);
+		before = after;
+		atomic_fetch_add(&wakeups, 1);
+	}
+	return NULL;
+}
+
+static void spin_until(uint64_t end_ns)
+{
+	while (now_ns() < end_ns)
+		;
+}
+
+/* Has *counter reached value before the time is out? */
+static bool reaches(atomic_uint *counter, unsigned value, uint64_t within_ns)
+{
+	uint64_t end_ns = now_ns() + within_ns;
+
+	while (atomic_load(counter) < value)
+		if (now_ns() > end_ns)
+			return false;
+	return true;
+}
+
+/* Does the loop sleep? Before it does a signal is lost natively, too. */
+static bool sleeps(void)
+{
+	char path[64], stat[256] = "";
+	const char *state;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
+		 atomic_load(&loop_tid));
+	file = fopen(path, "r");
+	if (!file)
+		return false;
+	if (!fgets(stat, sizeof(stat), file))
+		stat[0] = '\0';
+	fclose(file);
+	state = strrchr(stat, ')');
+	return state && state[1] == ' ' && state[2] == 'S';
+}
+
+static const struct call *find_call(const char *name)
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (!strcmp(calls[i].name, name))
+			return &calls[i];
+	exit(2);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction action = { .sa_handler = on_signal };
+	const struct call *call = find_call(argv[1]);
+	unsigned signals = argc > 2 ? (unsigned)atoi(argv[2]) : 1000;
+	unsigned lost = 0;
+	pthread_t thread;
+
+	epoll_fd = epoll_create1(0);
+	if (pipe(pipe_fds))
+		return 2;
+	sigaction(SIGUSR2, &action, NULL);
+	srandom(4711);
+	pthread_create(&thread, NULL, loop, (void *)(uintptr_t)call);
+	for (unsigned i = 1; i <= signals; i++) {
+		/* From 0.1 to 2.6 ms after the wait began. */
+		if (!reaches(&turns, i, LOST_NS))
+			return 3;
+		while (!sleeps())
+			;
+		spin_until(now_ns() + 100000 + (uint64_t)random() % 2500000);
+		if (i == signals)
+			atomic_store(&over, true);
+		pthread_kill(thread, SIGUSR2);
+		if (!reaches(&wakeups, i, LOST_NS)) {
+			lost++;
+			pthread_kill(thread, SIGUSR2);
+			reaches(&wakeups, i, LOST_NS);
+		}
+	}
+	pthread_join(thread, NULL);
+	printf("sent %u lost %u spurious %u\n", signals, lost,
+	       atomic_load(&spurious));
+	return 0;
+}

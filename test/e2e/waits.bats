@@ -1,0 +1,36 @@
+#!/usr/bin/env bats
+# A tick never shows in a wait.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# race CALL SIGNALS: none of the host's signals lost, none made up.
+race() {
+	run under_shim STALLSHIM_STALL=1ms "$(victim wait_race)" "$1" "$2"
+	echo "$1: $output"
+	[[ $status = 0 && $output = "sent $2 lost 0 spurious 0" ]]
+}
+
+@test "epoll_wait: 20,000 signals under ticks, 0 lost, 0 spurious" {
+	LIMIT_S=240 race epoll_wait 20000
+}
+
+@test "the other waits: 2,000 signals each, 0 lost, 0 spurious" {
+	local call
+
+	for call in epoll_pwait epoll_pwait2 poll ppoll select pselect; do
+		race "$call" 2000
+	done
+}
+
+@test "a wait under ticks lasts as long as it was asked to" {
+	local call
+
+	for call in epoll_wait epoll_pwait epoll_pwait2 poll ppoll select \
+		pselect; do
+		run under_shim STALLSHIM_STALL=1ms "$(victim loop)" wait "$call"
+		echo "$call: $output"
+		[[ $status = 0 && -z $output ]]
+	done
+}

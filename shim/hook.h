@@ -33,7 +33,8 @@
 
 /* FOUND: looked up by the first call, or by the constructor. */
 #define HOOKS_FOUND(X)                                                         \
-	HOOKS_LOCK(X) HOOKS_WAIT(X) HOOKS_SLEEP(X) HOOKS_EXIT(X)
+	HOOKS_LOCK(X)                                                          \
+	HOOKS_WAIT(X) HOOKS_SLEEP(X) HOOKS_SIGNAL(X) HOOKS_EXIT(X)
 
 #define HOOKS_LOCK(X)                                                          \
 	X(int, pthread_mutex_timedlock,                                        \
@@ -102,6 +103,51 @@
 	  (const struct timespec *want, struct timespec *left), (want, left))  \
 	X(int, pause, (void), ())
 
+#define HOOKS_SIGNAL(X)                                                        \
+	X(int, sigaction,                                                      \
+	  (int sig, const struct sigaction *act, struct sigaction *old),       \
+	  (sig, act, old))                                                     \
+	X(sighandler_t, signal, (int sig, sighandler_t handler),               \
+	  (sig, handler))                                                      \
+	X(sighandler_t, bsd_signal, (int sig, sighandler_t handler),           \
+	  (sig, handler))                                                      \
+	X(sighandler_t, ssignal, (int sig, sighandler_t handler),              \
+	  (sig, handler))                                                      \
+	X(sighandler_t, sysv_signal, (int sig, sighandler_t handler),          \
+	  (sig, handler))                                                      \
+	X(sighandler_t, __sysv_signal, (int sig, sighandler_t handler),        \
+	  (sig, handler))                                                      \
+	X(int, siginterrupt, (int sig, int interrupt), (sig, interrupt))       \
+	X(sighandler_t, sigset, (int sig, sighandler_t handler),               \
+	  (sig, handler))                                                      \
+	X(int, sigignore, (int sig), (sig))                                    \
+	X(int, sighold, (int sig), (sig))                                      \
+	X(int, sigrelse, (int sig), (sig))                                     \
+	X(int, sigblock, (int mask), (mask))                                   \
+	X(int, sigsetmask, (int mask), (mask))                                 \
+	X(int, sigprocmask, (int how, const sigset_t *set, sigset_t *old),     \
+	  (how, set, old))                                                     \
+	X(int, pthread_sigmask, (int how, const sigset_t *set, sigset_t *old), \
+	  (how, set, old))                                                     \
+	X(int, pthread_attr_setsigmask_np,                                     \
+	  (pthread_attr_t * attr, const sigset_t *set), (attr, set))           \
+	X(int, sigpending, (sigset_t * set), (set))                            \
+	X(int, sigwait, (const sigset_t *set, int *sig), (set, sig))           \
+	X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info),            \
+	  (set, info))                                                         \
+	X(int, sigtimedwait,                                                   \
+	  (const sigset_t *set, siginfo_t *info,                               \
+	   const struct timespec *timeout),                                    \
+	  (set, info, timeout))                                                \
+	X(int, signalfd, (int fd, const sigset_t *set, int flags),             \
+	  (fd, set, flags))                                                    \
+	X(int, sigsuspend, (const sigset_t *mask), (mask))                     \
+	X(int, __sigsuspend, (const sigset_t *mask), (mask))                   \
+	X(int, sigpause, (int mask), (mask))                                   \
+	X(int, __sigpause, (int sig_or_mask, int is_sig),                      \
+	  (sig_or_mask, is_sig))                                               \
+	X(int, __xpg_sigpause, (int sig), (sig))
+
 #define HOOKS_EXIT(X)                                                          \
 	X(void, _exit, (int status), (status))                                 \
 	X(void, _Exit, (int status), (status))                                 \
@@ -127,16 +173,16 @@
  * age; real.NAME is the one of that version.
  */
 #define HOOKS_VERSIONED(X)                                                     \
-	X(int, cond_wait_new, (pthread_cond_t * c, pthread_mutex_t *m),        \
+	X(int, cond_wait_new, (pthread_cond_t * c, pthread_mutex_t * m),       \
 	  (c, m), pthread_cond_wait, "GLIBC_2.3.2")                            \
-	X(int, cond_wait_old, (pthread_cond_t * c, pthread_mutex_t *m),        \
+	X(int, cond_wait_old, (pthread_cond_t * c, pthread_mutex_t * m),       \
 	  (c, m), pthread_cond_wait, "GLIBC_2.2.5")                            \
 	X(int, cond_timedwait_new,                                             \
-	  (pthread_cond_t * c, pthread_mutex_t *m,                             \
+	  (pthread_cond_t * c, pthread_mutex_t * m,                            \
 	   const struct timespec *until),                                      \
 	  (c, m, until), pthread_cond_timedwait, "GLIBC_2.3.2")                \
 	X(int, cond_timedwait_old,                                             \
-	  (pthread_cond_t * c, pthread_mutex_t *m,                             \
+	  (pthread_cond_t * c, pthread_mutex_t * m,                            \
 	   const struct timespec *until),                                      \
 	  (c, m, until), pthread_cond_timedwait, "GLIBC_2.2.5")
 
@@ -149,7 +195,8 @@
 /* The real functions: real.NAME(...). */
 struct real_functions {
 #define X(result, name, parameters, arguments) result(*name) parameters;
-	HOOKS_BOUND(X) HOOKS_FOUND(X)
+	HOOKS_BOUND(X)
+	HOOKS_FOUND(X)
 #undef X
 #define X(result, name, parameters, arguments, function, version)              \
 	result(*name) parameters;
@@ -164,7 +211,10 @@ int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		const sigset_t *mask, size_t size);
 
-/* Looks up every function that is not BOUND. Not signal-safe: constructor, or first use. */
+/*
+ * Looks up every function that is not BOUND. Not signal-safe: constructor, or
+ * first use.
+ */
 void real_find(void);
 
 #define HOOK __attribute__((visibility("default")))

@@ -1,0 +1,101 @@
+/*
+ * Signal masks. Where the host blocks the tick signal, that moves on or is
+ * left open (lib/sigsafe/tick_signal.h).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook.h"
+
+#include "hook_sigset.h"
+#include "sigsafe/host_signal.h"
+
+static int change(int how, const sigset_t *set, sigset_t *old)
+{
+	kernel_sigset bits, had;
+	int err;
+
+	if (set)
+		bits = sigset_bits(set) & ~LIBCS_OWN;
+	err = host_sigmask(how, set ? &bits : NULL, &had);
+	if (!err && old)
+		memcpy(old, &had, sizeof(had));
+	return err;
+}
+
+HOOK int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+{
+	if (unlikely(!host_signal_is_started()))
+		return real.sigprocmask(how, set, old);
+	return result_of(change(how, set, old));
+}
+
+HOOK int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+{
+	if (unlikely(!host_signal_is_started()))
+		return real.pthread_sigmask(how, set, old);
+	return -change(how, set, old);
+}
+
+static int change_one(int how, int sig)
+{
+	kernel_sigset set = sigset_of(sig);
+
+	return result_of(set ? host_sigmask(how, &set, NULL) : -EINVAL);
+}
+
+HOOK int sighold(int sig)
+{
+	if (unlikely(!host_signal_is_started()))
+		return real.sighold(sig);
+	return change_one(SIG_BLOCK, sig);
+}
+
+HOOK int sigrelse(int sig)
+{
+	if (unlikely(!host_signal_is_started()))
+		return real.sigrelse(sig);
+	return change_one(SIG_UNBLOCK, sig);
+}
+
+/* BSD's masks are ints: the first 32 signals. */
+static int change_some(int how, int mask)
+{
+	kernel_sigset set = (unsigned int)mask, old;
+
+	return result_of(host_sigmask(how, &set, &old)) ? -1 : (int)old;
+}
+
+HOOK int sigblock(int mask)
+{
+	if (unlikely(!host_signal_is_started()))
+		return real.sigblock(mask);
+	return change_some(SIG_BLOCK, mask);
+}
+
+HOOK int sigsetmask(int mask)
+{
+	if (unlikely(!host_signal_is_started()))
+		return real.sigsetmask(mask);
+	return change_some(SIG_SETMASK, mask);
+}
+
+/* The mask a thread will be born with. */
+HOOK int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
+{
+	sigset_t given;
+
+	if (!set)
+		return real.pthread_attr_setsigmask_np(attr, set);
+	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
+	return real.pthread_attr_setsigmask_np(attr, &given);
+}
+
+/* A tick that waits for a handler of the host to end is not the host's. */
+HOOK int sigpending(sigset_t *set)
+{
+	int err = real.sigpending(set);
+
+	if (!err)
+		sigset_assign(set, sigset_bits(set) & ~tick_signal_set());
+	return err;
+}

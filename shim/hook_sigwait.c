@@ -1,0 +1,140 @@
+/*
+ * Waits for signals, and descriptors that read them. The host never receives a
+ * tick by them, and no tick breaks them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook.h"
+
+#include <sys/signalfd.h>
+
+#include "hook_sigset.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/host_signal.h"
+#include "sigsafe/signal_entry.h"
+#include "sigsafe/watch.h"
+
+static uint64_t longest_ns(const struct timespec *timeout)
+{
+	return !timeout ? BLOCKS_FOR_EVER
+			: (uint64_t)timeout->tv_sec * NS_PER_S +
+				  (uint64_t)timeout->tv_nsec;
+}
+
+static struct timespec timespec_of(uint64_t ns)
+{
+	return (struct timespec){
+		.tv_sec = (time_t)(ns / NS_PER_S),
+		.tv_nsec = (long)(ns % NS_PER_S),
+	};
+}
+
+/* A late tick, sent before the host claimed its signal, is waited away. */
+static int wait_for_hosts(const sigset_t *set, siginfo_t *info,
+			  const struct timespec *timeout)
+{
+	uint64_t for_ns = longest_ns(timeout);
+	uint64_t begun_ns = clock_now_ns();
+	int sig = real.sigtimedwait(set, info, timeout);
+
+	while (sig > 0 && unlikely(signal_is_tick(info))) {
+		uint64_t passed_ns = clock_now_ns() - begun_ns;
+		struct timespec left = timespec_of(
+			for_ns > passed_ns ? for_ns - passed_ns : 0);
+
+		sig = real.sigtimedwait(set, info, timeout ? &left : NULL);
+	}
+	return sig;
+}
+
+static int wait_for(enum blocking_call call, const sigset_t *set,
+		    siginfo_t *info, const struct timespec *timeout,
+		    const void *caller)
+{
+	siginfo_t got;
+	sigset_t given;
+	bool blocks;
+	int sig;
+
+	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
+	blocks = watch_block_begin(call, longest_ns(timeout), caller);
+	sig = wait_for_hosts(&given, &got, timeout);
+	if (blocks)
+		watch_block_end();
+	if (sig > 0 && info)
+		*info = got;
+	return sig;
+}
+
+HOOK int sigtimedwait(const sigset_t *set, siginfo_t *info,
+		      const struct timespec *timeout)
+{
+	return wait_for(CALL_SIGTIMEDWAIT, set, info, timeout, CALLER);
+}
+
+HOOK int sigwaitinfo(const sigset_t *set, siginfo_t *info)
+{
+	return wait_for(CALL_SIGWAITINFO, set, info, NULL, CALLER);
+}
+
+/* As libc's: a handler that ran meanwhile does not end it. */
+HOOK int sigwait(const sigset_t *set, int *sig)
+{
+	int got;
+
+	do
+		got = wait_for(CALL_SIGWAIT, set, NULL, NULL, CALLER);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return errno;
+	*sig = got;
+	return 0;
+}
+
+HOOK int signalfd(int fd, const sigset_t *set, int flags)
+{
+	sigset_t given;
+
+	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
+	return real.signalfd(fd, &given, flags);
+}
+
+#define SUSPENDED(result, call)                                                \
+	bool blocks =                                                          \
+		watch_block_begin(CALL_SIGSUSPEND, BLOCKS_FOR_EVER, CALLER);   \
+	int result = call;                                                     \
+                                                                               \
+	if (blocks)                                                            \
+	watch_block_end()
+
+HOOK int sigsuspend(const sigset_t *mask)
+{
+	SUSPENDED(err, real.sigsuspend(mask));
+	return err;
+}
+
+HOOK int __sigsuspend(const sigset_t *mask)
+	__attribute__((alias("sigsuspend"), copy(sigsuspend)));
+
+/* <signal.h> gives the name sigpause to X/Open's, and hides the others. */
+HOOK int __xpg_sigpause(int sig);
+HOOK int bsd_sigpause(int mask) __asm__("sigpause");
+HOOK int __sigpause(int sig_or_mask, int is_sig);
+
+int __xpg_sigpause(int sig)
+{
+	SUSPENDED(err, real.__xpg_sigpause(sig));
+	return err;
+}
+
+int bsd_sigpause(int mask)
+{
+	SUSPENDED(err, real.sigpause(mask));
+	return err;
+}
+
+int __sigpause(int sig_or_mask, int is_sig)
+{
+	SUSPENDED(err, real.__sigpause(sig_or_mask, is_sig));
+	return err;
+}

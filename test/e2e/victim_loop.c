@@ -16,8 +16,8 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <threads.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NS_PER_S  1000000000ull
@@ -272,6 +272,14 @@ static void become_another(void)
 	execlp("sh", "sh", "-c", "exit 5", (char *)NULL);
 }
 
+/* Stalls once, then turns idly until it is killed. */
+static void stay(void)
+{
+	callback_spin();
+	for (;;)
+		turn(500);
+}
+
 static void die(void)
 {
 	callback_spin();
@@ -305,6 +313,7 @@ static const struct {
 	{ "quick_exit", warm_up, end_quickly },
 	{ "exec", warm_up, become_another },
 	{ "abort", warm_up, die },
+	{ "stay", warm_up, stay },
 };
 
 static void choose_wait(const char *name)

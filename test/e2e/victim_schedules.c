@@ -115,12 +115,12 @@ static uint64_t cost(const struct book *holder, unsigned waiters)
 	uint64_t ns = 0;
 
 	for (unsigned i = 1; i <= waiters; i++) {
-		uint64_t from = books[i].asked_ns > holder->got_ns ?
-					books[i].asked_ns :
-					holder->got_ns;
-		uint64_t to = books[i].got_ns < holder->gave_ns ?
-				      books[i].got_ns :
-				      holder->gave_ns;
+		uint64_t from = books[i].asked_ns > holder->got_ns
+					? books[i].asked_ns
+					: holder->got_ns;
+		uint64_t to = books[i].got_ns < holder->gave_ns
+				      ? books[i].got_ns
+				      : holder->gave_ns;
 
 		if (&books[i] != holder && to > from)
 			ns += to - from;

@@ -29,7 +29,7 @@
 #define LOST_NS (2 * NS_PER_S)
 
 static int epoll_fd, pipe_fds[2];
-static atomic_uint handled;	  /* handlers entered */
+static atomic_uint handled;	   /* handlers entered */
 static atomic_uint turns, wakeups; /* waits begun, waits ended */
 static atomic_uint spurious;
 static atomic_bool over;
@@ -106,9 +106,12 @@ static const struct call {
 	const char *name;
 	int (*wait)(void);
 } calls[] = {
-	{ "epoll_wait", wait_epoll },	    { "epoll_pwait", wait_epoll_pwait },
-	{ "epoll_pwait2", wait_epoll_pwait2 }, { "poll", wait_poll },
-	{ "ppoll", wait_ppoll },	    { "select", wait_select },
+	{ "epoll_wait", wait_epoll },
+	{ "epoll_pwait", wait_epoll_pwait },
+	{ "epoll_pwait2", wait_epoll_pwait2 },
+	{ "poll", wait_poll },
+	{ "ppoll", wait_ppoll },
+	{ "select", wait_select },
 	{ "pselect", wait_pselect },
 };
 

@@ -26,33 +26,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "victim.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int waiter_tid;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000ull + (uint64_t)t.tv_nsec;
-}
-
-static bool sleeps(int tid)
-{
-	char path[64], stat[256] = "";
-	const char *state;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(stat, sizeof(stat), file))
-		stat[0] = '\0';
-	fclose(file);
-	state = strrchr(stat, ')');
-	return state && state[1] == ' ' && state[2] == 'S';
-}
 
 static void *wait_for_lock(void *arg)
 {

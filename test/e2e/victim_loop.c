@@ -20,27 +20,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S  1000000000ull
-#define NS_PER_MS 1000000ull
+#include "victim.h"
 
 static int epoll_fd;
 static uint64_t run_begun_ns;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-static __attribute__((noinline, noclone)) void spin(uint64_t ns)
-{
-	uint64_t begun_ns = now_ns();
-
-	while (now_ns() - begun_ns < ns)
-		;
-}
 
 /* The waits, each with a timeout of ms, nothing to wait for. */
 

@@ -22,7 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S    1000000000ull
+#include "victim.h"
+
 #define UNIT_NS	    20000000ull
 #define MAX_WAITERS 100
 
@@ -36,14 +37,6 @@ static struct book {
 	uint64_t asked_ns, got_ns, gave_ns;
 	void (*unlock)(void);
 } books[MAX_WAITERS + 1];
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
 
 /* One function a holder, so that the profile tells them apart. */
 #define UNLOCK_BY(who)                                                         \
@@ -77,23 +70,6 @@ static void *wait_and_hold(void *arg)
 	pthread_mutex_lock(&lock);
 	hold(book);
 	return NULL;
-}
-
-static bool sleeps(int tid)
-{
-	char path[64], stat[256] = "";
-	const char *state;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(stat, sizeof(stat), file))
-		stat[0] = '\0';
-	fclose(file);
-	state = strrchr(stat, ')');
-	return state && state[1] == ' ' && state[2] == 'S';
 }
 
 /* Starts waiters one after the other: the kernel wakes them in that order. */

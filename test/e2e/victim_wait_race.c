@@ -23,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000ull
+#include "victim.h"
 
 /* Lost: it did not end the wait for this long. */
 #define LOST_NS (2 * NS_PER_S)
@@ -34,14 +34,6 @@ static atomic_uint turns, wakeups; /* waits begun, waits ended */
 static atomic_uint spurious;
 static atomic_bool over;
 static atomic_int loop_tid;
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
 
 static int wait_epoll(void)
 {
@@ -143,12 +135,6 @@ static void *loop(void *call)
 	return NULL;
 }
 
-static void spin_until(uint64_t end_ns)
-{
-	while (now_ns() < end_ns)
-		;
-}
-
 /* Has *counter reached value before the time is out? */
 static bool reaches(atomic_uint *counter, unsigned value, uint64_t within_ns)
 {
@@ -158,25 +144,6 @@ static bool reaches(atomic_uint *counter, unsigned value, uint64_t within_ns)
 		if (now_ns() > end_ns)
 			return false;
 	return true;
-}
-
-/* Does the loop sleep? Before it does a signal is lost natively, too. */
-static bool sleeps(void)
-{
-	char path[64], stat[256] = "";
-	const char *state;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat",
-		 atomic_load(&loop_tid));
-	file = fopen(path, "r");
-	if (!file)
-		return false;
-	if (!fgets(stat, sizeof(stat), file))
-		stat[0] = '\0';
-	fclose(file);
-	state = strrchr(stat, ')');
-	return state && state[1] == ' ' && state[2] == 'S';
 }
 
 static const struct call *find_call(const char *name)
@@ -205,9 +172,10 @@ int main(int argc, char **argv)
 		/* From 0.1 to 2.6 ms after the wait began. */
 		if (!reaches(&turns, i, LOST_NS))
 			return 3;
-		while (!sleeps())
+		/* Before it sleeps a signal is lost natively, too. */
+		while (!sleeps(atomic_load(&loop_tid)))
 			;
-		spin_until(now_ns() + 100000 + (uint64_t)random() % 2500000);
+		spin(100000 + (uint64_t)random() % 2500000);
 		if (i == signals)
 			atomic_store(&over, true);
 		pthread_kill(thread, SIGUSR2);

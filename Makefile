@@ -23,6 +23,8 @@ SHIM_CFLAGS  := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-plt \
 SHIM_LDFLAGS := -shared -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro \
 	-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=shim/stallshim.map
 COMMAND_LIBS := -ldw -lelf -liberty
+# Victims keep the frames their tests look for.
+VICTIM_CFLAGS := -fno-inline -fno-optimize-sibling-calls
 UNIT_LIBS    := -lcriterion $(COMMAND_LIBS) -lm
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(addsuffix /*.c,$(1))))
@@ -74,12 +76,14 @@ $(BUILD)/unit/%: $(BUILD)/obj/test/unit/%.o $(FIXTURE_OBJ) $(BUILD)/lib.a
 $(BUILD)/victims/%: test/e2e/victim_%.c
 	@mkdir -p $(@D)
 	@echo "  CCLD    $@"
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread -o $@ $< -ldl -lrt -lm
+	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(VICTIM_CFLAGS) -pthread \
+		-o $@ $< -ldl -lrt -lm
 
 $(BUILD)/victims/%: test/e2e/victim_%.cc
 	@mkdir -p $(@D)
 	@echo "  CCLD    $@"
-	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) -pthread -o $@ $< -ldl
+	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) $(VICTIM_CFLAGS) \
+		-pthread -o $@ $< -ldl
 
 $(BUILD)/victims/plugin_%.so: test/e2e/plugin_%.c
 	@mkdir -p $(@D)

@@ -1,0 +1,49 @@
+/*
+ * An ELF file, open for reading. Read by system calls, not mapped: a file that
+ * shrinks meanwhile must not kill the host.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SETUP_ELF_FILE_H
+#define SETUP_ELF_FILE_H
+
+#include "base/units.h"
+#include "setup/libelf.h"
+
+struct elf_file {
+	const struct libelf *lib;
+	Elf *elf;
+	int fd; /* -1: an image in memory */
+};
+
+struct elf_debuglink {
+	const char *name; /* valid while the file is open */
+	uint32_t crc;	  /* of the file it names */
+};
+
+/*
+ * False where there is no such file. What else is no ELF file has no sections.
+ * Not signal-safe: allocates. Pairs with elf_file_close().
+ */
+bool elf_file_open(struct elf_file *file, const struct libelf *lib,
+		   const char *path);
+
+/* The same for an image in memory, as of the vDSO. */
+bool elf_file_view(struct elf_file *file, const struct libelf *lib, void *image,
+		   size_t bytes);
+
+void elf_file_close(struct elf_file *file);
+
+/* The next section of a type behind scn (NULL: the first), or NULL. */
+Elf_Scn *elf_file_next(const struct elf_file *file, Elf_Scn *scn,
+		       uint32_t type);
+
+/* Is this its build-id? 0 bytes: has it none? */
+bool elf_file_is(const struct elf_file *file, const uint8_t *build_id,
+		 uint32_t bytes);
+
+/* Where .gnu_debuglink says that its symbols went; false: nowhere. */
+bool elf_file_debuglink(const struct elf_file *file,
+			struct elf_debuglink *link);
+
+#endif

@@ -187,7 +187,7 @@ static void write_frame(struct text *text, uint64_t frame)
 	pen_text(pen, "\t");
 	write_function(text, frame, module);
 	pen_text(pen, "\t");
-	pen_word(pen, module ? module->path : "//anon", PATH_BYTES);
+	pen_word(pen, module ? module->path : "[anon]", PATH_BYTES);
 	pen_text(pen, "\n");
 }
 

@@ -184,12 +184,16 @@ static void write_full(struct pen *pen, const struct text_module *place,
 	pen_text(pen, "\n");
 }
 
+/*
+ * In brackets: pprof then looks for no file of that name, and never takes it
+ * for the program.
+ */
 static void write_anon_range(struct pen *pen, uint64_t start, uint64_t end)
 {
 	write_range(pen, start, end);
-	pen_text(pen, "//anon\n");
+	pen_text(pen, "[anon]\n");
 	write_range(pen, start, end);
-	pen_text(pen, "00000000 00:00 0 //anon\n");
+	pen_text(pen, "00000000 00:00 0 [anon]\n");
 }
 
 /* What of [start, end) is in no module. */

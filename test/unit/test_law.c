@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
 #include "base/law.h"
 #include "sigsafe/ledger.h"
@@ -17,12 +16,7 @@ static void make(void)
 	rec = text_fixture();
 }
 
-static void release(void)
-{
-	free(rec);
-}
-
-TestSuite(law, .init = make, .fini = release);
+TestSuite(law, .init = make);
 
 /* A waiter since start_ns, as the ledger has it. */
 static void enter(struct lock_record *lock, uint64_t start_ns)

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
 #include "base/loops.h"
 #include "text_fixture.h"
@@ -18,12 +17,7 @@ static void make(void)
 	thread = add_loop(rec, 4712, "worker");
 }
 
-static void release(void)
-{
-	free(rec);
-}
-
-TestSuite(loops, .init = make, .fini = release);
+TestSuite(loops, .init = make);
 
 static struct loops now(void)
 {

@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 
 #include "base/lost.h"
 #include "text_fixture.h"
@@ -16,12 +15,7 @@ static void make(void)
 	rec = text_fixture();
 }
 
-static void release(void)
-{
-	free(rec);
-}
-
-TestSuite(lost, .init = make, .fini = release);
+TestSuite(lost, .init = make);
 
 Test(lost, every_reason_has_its_words)
 {

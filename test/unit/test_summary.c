@@ -4,7 +4,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -18,12 +17,7 @@ static void make(void)
 	rec = text_fixture();
 }
 
-static void release(void)
-{
-	free(rec);
-}
-
-TestSuite(summary, .init = make, .fini = release);
+TestSuite(summary, .init = make);
 
 static void check_is(const char *expected)
 {

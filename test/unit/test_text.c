@@ -33,7 +33,6 @@ static void make(void)
 
 static void release(void)
 {
-	free(rec);
 	free(text);
 }
 
@@ -376,13 +375,13 @@ Test(text, map_gives_jit_code_whole_pages_beside_the_modules)
 	text = text_of(rec, SAMPLE_STALL, NULL);
 	check_has("\n1 1 @ 0x30010000 0x3000ffff 0x30010005 0x7f0000000801 "
 		  "0x40000001 0x30010005\n");
-	check_has("\n30000000-30020000 r-xp //anon\n"
-		  "30000000-30020000 r-xp 00000000 00:00 0 //anon\n"
-		  "40000000-40010000 r-xp //anon\n"
-		  "40000000-40010000 r-xp 00000000 00:00 0 //anon\n"
-		  "7f0000000000-7f0000001000 r-xp //anon\n"
-		  "7f0000000000-7f0000001000 r-xp 00000000 00:00 0 //anon\n"
-		  "7f0000003000-7f0000010000 r-xp //anon\n");
+	check_has("\n30000000-30020000 r-xp [anon]\n"
+		  "30000000-30020000 r-xp 00000000 00:00 0 [anon]\n"
+		  "40000000-40010000 r-xp [anon]\n"
+		  "40000000-40010000 r-xp 00000000 00:00 0 [anon]\n"
+		  "7f0000000000-7f0000001000 r-xp [anon]\n"
+		  "7f0000000000-7f0000001000 r-xp 00000000 00:00 0 [anon]\n"
+		  "7f0000003000-7f0000010000 r-xp [anon]\n");
 }
 
 Test(text, map_holds_more_jit_pages_than_fit_between_two_tidyings)
@@ -398,8 +397,8 @@ Test(text, map_holds_more_jit_pages_than_fit_between_two_tidyings)
 	for (uint32_t lock = 0; lock < words / MAX_DEPTH + 2; lock++)
 		add_sample(rec, SAMPLE_KEY(SAMPLE_WAIT, lock, stack), 1, 1, 1);
 	text = text_of(rec, SAMPLE_WAIT, NULL);
-	check_has("\n30000000-30010000 r-xp //anon\n");
-	check_has("\n30100000-30110000 r-xp //anon\n");
+	check_has("\n30000000-30010000 r-xp [anon]\n");
+	check_has("\n30100000-30110000 r-xp [anon]\n");
 }
 
 Test(text, map_begins_with_the_lowest_module)

@@ -10,15 +10,13 @@
 #include <string.h>
 
 #include "base/law.h"
+#include "recording_fixture.h"
 #include "setup/layout.h"
 
 struct recording *text_fixture(void)
 {
-	size_t bytes = MIN_RECORDING_BYTES;
-	struct recording *rec = aligned_alloc(64, bytes);
+	struct recording *rec = fixture_recording(MIN_RECORDING_BYTES);
 
-	memset(rec, 0, bytes);
-	layout_sections(rec, bytes);
 	rec->pid = 4711;
 	strcpy(rec->comm, "app");
 	strcpy(rec->host, "db1");

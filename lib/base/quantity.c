@@ -55,16 +55,18 @@ static uint64_t worth_of(const char *name, const struct unit *units)
 	return 0;
 }
 
-/* Adds the digits behind the point, each worth a tenth of the one before. */
-static bool read_fraction(const char **at, uint64_t *thousandths)
-{
-	uint64_t worth = 100;
+#define PARTS UINT64_C(1000000000) /* nine digits behind the point */
 
-	*thousandths = 0;
+/* Reads the digits behind the point, as so many of PARTS. */
+static bool read_fraction(const char **at, uint64_t *parts)
+{
+	uint64_t worth = PARTS / 10;
+
+	*parts = 0;
 	if (!is_digit(**at))
 		return false;
 	for (; is_digit(**at); (*at)++, worth /= 10)
-		*thousandths += (uint64_t)(**at - '0') * worth;
+		*parts += (uint64_t)(**at - '0') * worth;
 	return true;
 }
 
@@ -72,23 +74,22 @@ static bool read_quantity(const char *text, const struct unit *units,
 			  uint64_t *value)
 {
 	uint64_t whole;
-	uint64_t thousandths = 0;
+	uint64_t parts = 0;
 	uint64_t worth;
 
 	if (!read_digits(&text, &whole))
 		return false;
 	if (*text == '.') {
 		text++;
-		if (!read_fraction(&text, &thousandths))
+		if (!read_fraction(&text, &parts))
 			return false;
 	}
 	worth = worth_of(text, units);
-	if (!worth && (*text || whole || thousandths))
+	if (!worth && (*text || whole || parts))
 		return false;
 	if (__builtin_mul_overflow(whole, worth, &whole))
 		return false;
-	return !__builtin_add_overflow(whole, thousandths * worth / 1000,
-				       value);
+	return !__builtin_add_overflow(whole, parts * worth / PARTS, value);
 }
 
 bool quantity_time(const char *text, uint64_t *ns)

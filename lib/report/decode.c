@@ -1,0 +1,214 @@
+/*
+ * Decoding: which records of a recording become what of a process.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/decode.h"
+
+#include <string.h>
+
+#include "base/lost.h"
+#include "report/check.h"
+#include "report/decoder.h"
+
+static void decode_head(struct decoder *d)
+{
+	const struct recording *rec = d->rec;
+	struct process *process = d->process;
+
+	process->comm = decode_string(d, rec->comm);
+	process->host = decode_string(d, rec->host);
+	process->tool = decode_string(d, rec->version_text);
+	process->pid = rec->pid;
+	process->start_realtime_ns = rec->start_realtime_ns;
+	process->lived_ns = time_since(rec->start_ns, d->now_ns);
+	process->end = rec->end;
+	process->end_detail = rec->end_detail;
+	process->stall_ns = rec->stall_ns;
+	process->min_wait_ns = rec->min_wait_ns;
+	process->has_law = rec->watches_locks;
+	process->law = law_of(rec, d->now_ns);
+	process->in_flight = rec->in_flight;
+}
+
+/* Modules keep their index, so that frames can name them. */
+static void decode_modules(struct decoder *d)
+{
+	const struct module_record *record =
+		section_records(d->rec, SECTION_MODULES);
+	size_t n = d->rec->section[SECTION_MODULES].capacity;
+
+	d->modules = decode_alloc(d, n, sizeof(struct module));
+	for (size_t i = 1; i < n; i++) {
+		struct module *module = &d->modules[i];
+
+		if (!record[i].ready)
+			continue;
+		module->path = decode_string(d, record[i].path);
+		module->bias = record[i].bias;
+		module->bias_is_known = true;
+		module->text_start = record[i].text_start;
+		module->text_end = record[i].text_end;
+		module->text_offset = record[i].text_offset;
+		module->build_id_bytes = record[i].build_id_bytes;
+		memcpy(module->build_id, record[i].build_id, BUILD_ID_BYTES);
+	}
+}
+
+/* NULL: no module, so that the offset is the address. */
+static struct module *module_of(struct decoder *d, uint64_t frame)
+{
+	struct module *module = &d->modules[FRAME_MODULE(frame)];
+
+	return module->path ? module : NULL;
+}
+
+static uint64_t address_of(struct decoder *d, uint64_t frame)
+{
+	struct module *module = module_of(d, frame);
+
+	return FRAME_OFFSET(frame) + (module ? module->bias : 0);
+}
+
+struct stack *decode_stack(struct decoder *d, uint32_t place)
+{
+	const struct stack_record *record = check_stack(d->rec, place);
+	struct stack *stack;
+
+	if (!record)
+		return NULL;
+	if (d->stack[place])
+		return d->stack[place];
+	stack = decode_alloc(d, 1, sizeof(*stack));
+	stack->depth = record->depth;
+	stack->frames = decode_alloc(d, stack->depth, sizeof(struct frame));
+	for (uint32_t i = 0; i < stack->depth; i++) {
+		stack->frames[i].module = module_of(d, record->frame[i]);
+		stack->frames[i].address = address_of(d, record->frame[i]);
+	}
+	d->stack[place] = stack;
+	return stack;
+}
+
+static void decode_lock(struct decoder *d, struct lock *lock,
+			const struct lock_record *record)
+{
+	struct law law = law_of_lock(record, d->now_ns);
+
+	lock->address = record->address;
+	if (FRAME_MODULE(record->place) <
+	    d->rec->section[SECTION_MODULES].capacity)
+		lock->module = module_of(d, record->place);
+	if (lock->module)
+		lock->object = base_name(lock->module->path);
+	lock->waits = record->waits;
+	lock->waited_ns = law.waited_ns;
+	lock->longest_wait_ns = record->longest_wait_ns;
+	lock->waiting = LEDGER_N(record->ledger.base_n);
+	lock->timeouts = record->timeouts;
+	lock->charges = record->charges;
+	lock->charged_ns = record->charged_ns;
+	lock->most_waiters = record->most_waiters;
+}
+
+static void decode_locks(struct decoder *d)
+{
+	const struct lock_record *record =
+		section_records(d->rec, SECTION_LOCKS);
+	struct process *process = d->process;
+	size_t n = d->rec->section[SECTION_LOCKS].capacity;
+
+	d->lock = decode_alloc(d, n, sizeof(*d->lock));
+	process->locks = decode_alloc(d, n, sizeof(*process->locks));
+	for (size_t i = 0; i < n; i++) {
+		if (!record[i].key || !record[i].waits)
+			continue;
+		d->lock[i] = decode_alloc(d, 1, sizeof(struct lock));
+		decode_lock(d, d->lock[i], &record[i]);
+		process->locks[process->locks_count++] = d->lock[i];
+	}
+}
+
+static bool is_in_profile(uint64_t key, enum sample_kind kind)
+{
+	return key && SAMPLE_KIND(key) == kind;
+}
+
+static size_t count_samples(const struct recording *rec, enum sample_kind kind)
+{
+	const struct sample_record *record =
+		section_records(rec, SECTION_SAMPLES);
+	size_t count = 0;
+
+	for (size_t i = 0; i < rec->section[SECTION_SAMPLES].capacity; i++)
+		count += is_in_profile(record[i].key, kind);
+	return count;
+}
+
+static struct sample decode_sample(struct decoder *d,
+				   const struct sample_record *record)
+{
+	bool is_stall = SAMPLE_KIND(record->key) == SAMPLE_STALL;
+
+	return (struct sample){
+		.stack = decode_stack(d, SAMPLE_STACK(record->key)),
+		.lock = is_stall ? NULL : d->lock[SAMPLE_LOCK(record->key)],
+		.total_ns = record->total_ns,
+		.count = record->count,
+		.max_ns = record->max_ns,
+	};
+}
+
+static void decode_samples(struct decoder *d, enum sample_kind kind)
+{
+	const struct recording *rec = d->rec;
+	const struct sample_record *record =
+		section_records(rec, SECTION_SAMPLES);
+	struct samples *samples = &d->process->samples[kind];
+	size_t n = count_samples(rec, kind);
+
+	samples->is_known = kind == SAMPLE_STALL   ? rec->stall_ns != 0
+			    : kind == SAMPLE_MUTEX ? rec->watches_locks
+						   : rec->watches_waiters;
+	samples->discarded = rec->discarded[kind];
+	samples->discarded_ns = rec->discarded_ns[kind];
+	samples->list = decode_alloc(d, n, sizeof(struct sample));
+	for (size_t i = 0; samples->count < n; i++) {
+		if (is_in_profile(record[i].key, kind))
+			samples->list[samples->count++] =
+				decode_sample(d, &record[i]);
+	}
+}
+
+static void decode_losses(struct decoder *d)
+{
+	for (unsigned i = 0; i < LOST_COUNT; i++) {
+		uint64_t count = lost_count(d->rec, i);
+
+		if (count)
+			process_add_loss(
+				d->process,
+				arena_print(&d->process->arena, "%ju x %s",
+					    (uintmax_t)count, lost_text(i)));
+	}
+}
+
+void decode_recording(struct process *process, const struct recording *rec)
+{
+	struct decoder d = {
+		.process = process,
+		.rec = rec,
+		.now_ns = recording_now_ns(rec),
+	};
+
+	d.stack = decode_alloc(&d, rec->section[SECTION_STACKS].capacity,
+			       sizeof(*d.stack));
+	decode_head(&d);
+	decode_modules(&d);
+	decode_locks(&d);
+	for (unsigned kind = 0; kind < SAMPLE_KINDS; kind++)
+		decode_samples(&d, kind);
+	decode_loops(&d);
+	decode_stalls(&d);
+	decode_losses(&d);
+}

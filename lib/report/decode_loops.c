@@ -1,0 +1,96 @@
+/*
+ * Decoding of loops and of their stalls in order of time.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "base/loops.h"
+#include "report/decoder.h"
+
+/* How long it waited and ran, up to now or to the thread's end. */
+static void decode_times(struct decoder *d, struct loop *loop,
+			 const struct thread_record *record)
+{
+	bool has_ended = record->state == THREAD_ENDED;
+	uint64_t last_ns = has_ended ? record->latest_ns : d->now_ns;
+	uint64_t running_ns = 0;
+
+	if (!has_ended && record->run_begun_ns)
+		running_ns = time_since(record->run_begun_ns, d->now_ns);
+	loop->watched_ns = time_since(record->first_wait_ns, last_ns);
+	loop->busy_ns = record->busy_ns + running_ns;
+	loop->longest_ns = max_u64(record->longest_run_ns, running_ns);
+}
+
+static void decode_loop(struct decoder *d, struct loop *loop,
+			const struct thread_record *record)
+{
+	loop->name = decode_string(d, record->name);
+	loop->tid = record->tid;
+	loop->is_loop = thread_is_loop(record);
+	loop->wait_call = blocking_call_name(record->wait_call);
+	loop->turns = record->waits;
+	loop->stalls = record->stalls;
+	loop->stalled_ns = record->stalled_ns;
+	loop->unseen = record->unseen;
+	loop->unfinished_ns = thread_unfinished_ns(d->rec, record, d->now_ns);
+	loop->stuck_in = "";
+	if (loop->unfinished_ns && record->blocked_call != CALL_NONE) {
+		loop->stuck_in = blocking_call_name(record->blocked_call);
+		loop->stuck_ns = time_since(record->blocked_ns, d->now_ns);
+	}
+	decode_times(d, loop, record);
+}
+
+void decode_loops(struct decoder *d)
+{
+	const struct thread_record *record =
+		section_records(d->rec, SECTION_THREADS);
+	struct process *process = d->process;
+	size_t n = d->rec->section[SECTION_THREADS].capacity;
+
+	process->loops = decode_alloc(d, n, sizeof(struct loop));
+	for (size_t i = 0; i < n; i++) {
+		if (thread_is_loop(&record[i]) ||
+		    thread_unfinished_ns(d->rec, &record[i], d->now_ns))
+			decode_loop(d, &process->loops[process->loops_count++],
+				    &record[i]);
+	}
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct stall *left = a;
+	const struct stall *right = b;
+
+	return (left->begun_ns > right->begun_ns) -
+	       (left->begun_ns < right->begun_ns);
+}
+
+void decode_stalls(struct decoder *d)
+{
+	const struct event_record *record =
+		section_records(d->rec, SECTION_EVENTS);
+	struct process *process = d->process;
+	size_t n = d->rec->section[SECTION_EVENTS].capacity;
+
+	process->stalls = decode_alloc(d, n, sizeof(struct stall));
+	for (size_t i = 0; i < n; i++) {
+		if (!record[i].begun_ns)
+			continue;
+		process->stalls[process->stalls_count++] = (struct stall){
+			.begun_ns = time_since(d->rec->start_ns,
+					       record[i].begun_ns),
+			.duration_ns = record[i].duration_ns,
+			.thread = decode_string(d, record[i].name),
+			.tid = record[i].tid,
+			.ticks = record[i].ticks,
+			.call = blocking_call_name(record[i].call),
+			.has_ended = record[i].ended,
+			.stack = decode_stack(d, record[i].stack),
+		};
+	}
+	qsort(process->stalls, process->stalls_count, sizeof(struct stall),
+	      by_time);
+}

@@ -1,0 +1,61 @@
+/*
+ * Familiar calls. Owns the lists of them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/familiar.h"
+
+#include <string.h>
+
+/* Beginnings of the names of objects. */
+static const char *const objects[] = {
+	"libc.so",	"libc-2.",     "libpthread", "ld-linux",
+	"libstdc++.so", "libc++",      "libgcc_s",   "libm.so",
+	"librt.so",	"libdl.so",    "libunwind",  "libstallshim",
+	"libjemalloc",	"libtcmalloc", "[vdso]",
+};
+
+/* Beginnings of the names of functions, also where they were inlined. */
+static const char *const functions[] = {
+	"std::",	"__gnu_cxx::", "__gthread",    "__cxxabiv1::",
+	"pthread_",	"__pthread_",  "operator new", "operator delete",
+	"core::",	"alloc::",     "<alloc::",     "<core::",
+	"<std::",	"__rust_",     "_start",       "__libc_start_",
+	"start_thread", "mtx_",	       "__memcpy",     "__memset",
+};
+
+static bool begins_with_any(const char *name, const char *const *beginnings,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+			return true;
+	}
+	return false;
+}
+
+bool is_familiar(const struct call *call)
+{
+	return !*call->object ||
+	       begins_with_any(call->object, objects, ARRAY_SIZE(objects)) ||
+	       begins_with_any(call->function, functions,
+			       ARRAY_SIZE(functions));
+}
+
+uint32_t stack_headline(const struct stack *stack)
+{
+	for (uint32_t i = 0; i < stack->calls_count; i++) {
+		if (!is_familiar(&stack->calls[i]))
+			return i;
+	}
+	return 0;
+}
+
+uint32_t stack_shown(const struct stack *stack)
+{
+	uint32_t count = stack->calls_count;
+
+	while (count && is_familiar(&stack->calls[count - 1]))
+		count--;
+	return count ? count : stack->calls_count;
+}

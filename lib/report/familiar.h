@@ -1,0 +1,24 @@
+/*
+ * Familiar calls: those that every program makes, and that nobody means when
+ * they ask which function is to blame.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef REPORT_FAMILIAR_H
+#define REPORT_FAMILIAR_H
+
+#include "report/process.h"
+
+/* Is it libc's, the language's, or an address without a file? */
+bool is_familiar(const struct call *call);
+
+/*
+ * The place of the first call that is the program's own; 0 where there is
+ * none. The stack has been named.
+ */
+uint32_t stack_headline(const struct stack *stack);
+
+/* The number of calls without the familiar ones that start a thread. */
+uint32_t stack_shown(const struct stack *stack);
+
+#endif

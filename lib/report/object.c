@@ -1,0 +1,204 @@
+/*
+ * An object. Owns the Dwfl of each: one module, reported without bias.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/object.h"
+
+#include <elfutils/libdwfl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/vdso.h"
+
+static const Dwfl_Callbacks callbacks = {
+	.find_elf = dwfl_build_id_find_elf,
+	.find_debuginfo = dwfl_standard_find_debuginfo,
+	.section_address = dwfl_offline_section_address,
+};
+
+static void forget(struct object *object)
+{
+	if (object->dwfl)
+		dwfl_end(object->dwfl);
+	object->dwfl = NULL;
+	object->module = NULL;
+}
+
+/* Reports the file to a Dwfl of its own. fd: -1 to open path. */
+static bool load(struct object *object, const char *path, int fd)
+{
+	object->dwfl = dwfl_begin(&callbacks);
+	if (!object->dwfl)
+		return false;
+	dwfl_report_begin(object->dwfl);
+	object->module = dwfl_report_elf(object->dwfl, base_name(path), path,
+					 fd, 0, true);
+	dwfl_report_end(object->dwfl, NULL, NULL);
+	if (object->module)
+		return true;
+	forget(object);
+	return false;
+}
+
+/* A module without a build-id has to be taken at its word. */
+static bool is_the_same(const struct object *object,
+			const struct module *module)
+{
+	const unsigned char *bits;
+	GElf_Addr where;
+	GElf_Addr bias;
+	int length;
+
+	if (!dwfl_module_getelf(object->module, &bias))
+		return false;
+	if (!module->build_id_bytes)
+		return true;
+	length = dwfl_module_build_id(object->module, &bits, &where);
+	return length > 0 && (uint32_t)length >= module->build_id_bytes &&
+	       !memcmp(bits, module->build_id, module->build_id_bytes);
+}
+
+static bool load_same(struct object *object, const struct module *module,
+		      const char *path, int fd)
+{
+	if (!load(object, path, fd)) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	if (is_the_same(object, module)) {
+		object->state = OBJECT_GOOD;
+		return true;
+	}
+	object->state = OBJECT_OTHER;
+	forget(object);
+	return false;
+}
+
+static bool load_from_debug_package(struct object *object,
+				    const struct module *module)
+{
+	char path[64 + 2 * BUILD_ID_BYTES];
+	int at = snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/");
+	enum object_state before = object->state;
+
+	if (module->build_id_bytes < 2)
+		return false;
+	for (uint32_t i = 0; i < module->build_id_bytes; i++)
+		at += snprintf(path + at, sizeof(path) - (size_t)at,
+			       i == 1 ? "/%02x" : "%02x", module->build_id[i]);
+	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
+	if (load_same(object, module, path, -1))
+		return true;
+	object->state = before;
+	return false;
+}
+
+static void find_dwarf(struct object *object, struct arena *arena)
+{
+	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(object->module, &bias);
+
+	if (!dwarf)
+		return;
+	object->dwarf_bias = bias;
+	object->units = units_of(arena, dwarf);
+}
+
+struct object *object_open(struct arena *arena, const struct module *module)
+{
+	struct object *object = arena_alloc(arena, 1, sizeof(*object));
+	int fd = -1;
+
+	object->state = OBJECT_MISSING;
+	object->path = arena_string(arena, module->path, strlen(module->path));
+	if (!strcmp(module->path, VDSO_PATH))
+		fd = vdso_open();
+	if (load_same(object, module, module->path, fd) ||
+	    load_from_debug_package(object, module))
+		find_dwarf(object, arena);
+	return object;
+}
+
+void object_close(struct object *object)
+{
+	forget(object);
+}
+
+uint64_t object_bias(const struct object *object, uint64_t text_start,
+		     uint64_t text_offset)
+{
+	GElf_Addr bias;
+	Elf *elf = dwfl_module_getelf(object->module, &bias);
+	size_t n = 0;
+
+	if (elf_getphdrnum(elf, &n))
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+		GElf_Phdr segment;
+
+		if (!gelf_getphdr(elf, (int)i, &segment) ||
+		    segment.p_type != PT_LOAD || !(segment.p_flags & PF_X))
+			continue;
+		if ((segment.p_offset & -page) == text_offset)
+			return text_start - (segment.p_vaddr & -page);
+	}
+	return text_start - text_offset;
+}
+
+/* The symbol around an address if it has one of the two types. */
+static const char *symbol_at(const struct object *object, uint64_t address,
+			     int type, int other_type, uint64_t *offset)
+{
+	GElf_Off into;
+	GElf_Sym symbol;
+	const char *name = dwfl_module_addrinfo(object->module, address, &into,
+						&symbol, NULL, NULL, NULL);
+	int found = GELF_ST_TYPE(symbol.st_info);
+
+	if (!name || !*name || (found != type && found != other_type))
+		return NULL;
+	*offset = into;
+	return name;
+}
+
+const char *object_function(const struct object *object, uint64_t address,
+			    uint64_t *offset)
+{
+	return symbol_at(object, address, STT_FUNC, STT_GNU_IFUNC, offset);
+}
+
+const char *object_variable(const struct object *object, uint64_t address,
+			    uint64_t *offset)
+{
+	return symbol_at(object, address, STT_OBJECT, STT_COMMON, offset);
+}
+
+unsigned object_calls(const struct object *object, uint64_t address,
+		      struct source_call calls[MAX_INLINED])
+{
+	if (!object->units)
+		return 0;
+	return units_calls(object->units, address - object->dwarf_bias, calls);
+}
+
+uint64_t object_function_start(const struct object *object, uint64_t address)
+{
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = dwfl_module_eh_cfi(object->module, &bias);
+	Dwarf_Addr start = address;
+	Dwarf_Frame *frame;
+
+	if (!cfi || dwarf_cfi_addrframe(cfi, address - bias, &frame))
+		return address;
+	if (dwarf_frame_info(frame, &start, NULL, NULL) >= 0)
+		start += bias;
+	else
+		start = address;
+	free(frame);
+	return start;
+}

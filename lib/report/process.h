@@ -1,0 +1,157 @@
+/*
+ * A process, as a recording or its texts tell of it: what reports are made of.
+ *
+ * A text holds less than a recording; what it does not hold is 0 here. All of
+ * it lies in the process's own arena. Not signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef REPORT_PROCESS_H
+#define REPORT_PROCESS_H
+
+#include "base/format.h"
+#include "base/law.h"
+#include "report/arena.h"
+
+/* A file that was mapped executable. */
+struct module {
+	const char *path;
+	uint64_t bias;	     /* run-time address - address in the file */
+	bool bias_is_known;  /* a text tells where text_offset was mapped */
+	uint64_t text_start; /* [text_start, text_end): run-time addresses */
+	uint64_t text_end;
+	uint64_t text_offset; /* in the file */
+	uint32_t build_id_bytes;
+	uint8_t build_id[BUILD_ID_BYTES];
+	struct object *object; /* owned by struct symbols */
+};
+
+/* One call in a stack; inlined calls have one each. */
+struct call {
+	const char *function; /* object+0xoffset where it has no name */
+	const char *source;   /* file name, or NULL */
+	unsigned line;	      /* 0: unknown */
+	const char *object;   /* base name of the module, "" for JIT code */
+};
+
+struct frame {
+	struct module *module; /* NULL: none, so address is all that is known */
+	uint64_t address;      /* run-time, behind the instruction */
+	const char *function;  /* as a text names it, or NULL */
+};
+
+struct stack {
+	struct frame *frames; /* leaf first */
+	uint32_t depth;
+	/* Filled by symbols_name_all(). */
+	struct call *calls; /* leaf first */
+	uint32_t calls_count;
+};
+
+struct lock {
+	const char *name;   /* the variable's, or NULL */
+	const char *object; /* base name of where it lies, or NULL: heap */
+	struct module *module;
+	uint64_t address;
+	uint64_t waits;
+	uint64_t waited_ns; /* also waits that have not ended */
+	uint64_t longest_wait_ns;
+	uint64_t waiting; /* waits that have not ended */
+	uint64_t timeouts;
+	uint64_t charges; /* unlocks that found waiters */
+	uint64_t charged_ns;
+	uint64_t most_waiters;
+};
+
+struct sample {
+	struct stack *stack;
+	struct lock *lock; /* NULL for stalls */
+	uint64_t total_ns;
+	uint64_t count;
+	uint64_t max_ns;
+};
+
+struct samples {
+	bool is_known; /* the file holds this kind of profile */
+	struct sample *list;
+	size_t count;
+	uint64_t discarded; /* not in a sample, but in the sums */
+	uint64_t discarded_ns;
+};
+
+struct loop {
+	const char *name; /* the thread's */
+	int tid;
+	const char *wait_call;
+	uint64_t turns;
+	uint64_t watched_ns; /* from its first wait on */
+	uint64_t busy_ns;    /* the part of it not in a wait */
+	uint64_t longest_ns; /* run, one that has not ended included */
+	uint64_t stalls;
+	uint64_t stalled_ns;
+	uint64_t unseen; /* stalls without a stack */
+	/* A run longer than the threshold that has not ended; 0: none. */
+	uint64_t unfinished_ns;
+	const char *stuck_in; /* the call it has been in since, or "" */
+	uint64_t stuck_ns;
+	bool is_loop; /* it came back to its wait at least once */
+};
+
+struct stall {
+	uint64_t begun_ns; /* since the process started */
+	uint64_t duration_ns;
+	const char *thread;
+	int tid;
+	uint32_t ticks;
+	const char *call; /* it was found blocked in, or "" */
+	bool has_ended;
+	struct stack *stack; /* the first one, or NULL */
+};
+
+#define MAX_LOSSES 32
+
+struct process {
+	struct arena arena;
+	const char *file;
+	const char *comm;
+	const char *host;
+	const char *tool; /* that recorded it */
+	int pid;
+	uint64_t start_realtime_ns;
+	uint64_t lived_ns; /* until it ended, or was last seen */
+	enum recording_end end;
+	int end_detail;
+	const char *identity; /* of texts: the line they have in common */
+	bool has_text[SAMPLE_KINDS];
+
+	uint64_t stall_ns; /* threshold; 0: stalls are not watched */
+	uint64_t min_wait_ns;
+
+	struct loop *loops;
+	size_t loops_count;
+	struct lock **locks;
+	size_t locks_count;
+	struct samples samples[SAMPLE_KINDS];
+	struct stall *stalls; /* in order of time; the latest ones */
+	size_t stalls_count;
+
+	bool has_law;
+	struct law law;
+	uint64_t in_flight;
+	/* What was lost, each a line of words. */
+	const char *losses[MAX_LOSSES];
+	size_t losses_count;
+	uint64_t damaged;
+};
+
+/* A process of which nothing is known yet. Pairs with process_free(). */
+struct process *process_new(const char *file);
+void process_free(struct process *process);
+
+/* Further losses than MAX_LOSSES are lost. */
+void process_add_loss(struct process *process, const char *loss);
+
+/* The part of path behind the last slash. */
+const char *base_name(const char *path);
+
+#endif

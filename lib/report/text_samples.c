@@ -1,0 +1,161 @@
+/*
+ * The samples of a text: its numbers, and the comment lines behind each.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/text_samples.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/text_words.h"
+
+static uint32_t count_addresses(const char *line)
+{
+	uint32_t count = 0;
+
+	while ((line = strstr(line, " 0x"))) {
+		line += 3;
+		count++;
+	}
+	return count;
+}
+
+static struct stack *read_stack(struct text_samples *text, char *line)
+{
+	struct arena *arena = &text->process->arena;
+	struct stack *stack = arena_alloc(arena, 1, sizeof(*stack));
+	uint32_t count = count_addresses(line);
+
+	stack->frames = arena_alloc(arena, count, sizeof(struct frame));
+	for (; stack->depth < count; stack->depth++) {
+		line = strstr(line, " 0x");
+		stack->frames[stack->depth].address = strtoull(line, &line, 16);
+	}
+	return stack;
+}
+
+/* "48210334 5 @ 0x55d0c0a1b2c3 0x55d0c0a1a000" */
+bool text_sample_add(struct text_samples *text, char *line)
+{
+	struct samples *samples = &text->process->samples[text->kind];
+	struct sample sample = { .lock = NULL };
+	int behind = 0;
+
+	if (sscanf(line, "%" SCNu64 " %" SCNu64 " @%n", &sample.total_ns,
+		   &sample.count, &behind) != 2 ||
+	    !behind)
+		return false;
+	sample.stack = read_stack(text, line + behind);
+	if (!sample.stack->depth || sample.stack->depth > MAX_DEPTH)
+		return false;
+	text->sample = &samples->list[samples->count++];
+	text->named = 0;
+	*text->sample = sample;
+	return true;
+}
+
+static struct lock *find_lock(struct process *process, uint64_t address)
+{
+	for (size_t i = 0; i < process->locks_count; i++) {
+		if (process->locks[i]->address == address)
+			return process->locks[i];
+	}
+	return NULL;
+}
+
+static const char *known_word(struct text_samples *text,
+			      const struct text_words *words, const char *key,
+			      const char *unknown)
+{
+	const char *word = text_word(words, key);
+
+	if (!*word || !strcmp(word, unknown))
+		return NULL;
+	return arena_string(&text->process->arena, word, strlen(word));
+}
+
+/* The list has room for a lock a line. */
+static struct lock *add_lock(struct text_samples *text,
+			     const struct text_words *words, uint64_t address)
+{
+	struct process *process = text->process;
+	struct lock *lock =
+		arena_alloc(&process->arena, 1, sizeof(struct lock));
+
+	lock->address = address;
+	lock->name = known_word(text, words, "name", "-");
+	lock->object = known_word(text, words, "object", "heap");
+	process->locks[process->locks_count++] = lock;
+	return lock;
+}
+
+static void add_to_lock(struct text_samples *text, struct lock *lock)
+{
+	const struct sample *sample = text->sample;
+
+	if (text->kind == SAMPLE_MUTEX) {
+		lock->charges += sample->count;
+		lock->charged_ns += sample->total_ns;
+		return;
+	}
+	lock->waits += sample->count;
+	lock->waited_ns += sample->total_ns;
+	lock->longest_wait_ns = max_u64(lock->longest_wait_ns, sample->max_ns);
+}
+
+/* "lock=0x55d0c0b3e0a0 name=cache_lock object=app max=48210334ns." */
+static void read_lock(struct text_samples *text, char *line)
+{
+	struct text_words words = text_words_of(line);
+	uint64_t address = strtoull(text_word(&words, "lock"), NULL, 16);
+	struct lock *lock = find_lock(text->process, address);
+
+	if (!lock)
+		lock = add_lock(text, &words, address);
+	text->sample->lock = lock;
+	text->sample->max_ns = text_number(&words, "max");
+	add_to_lock(text, lock);
+}
+
+/* Takes the +0x42 off function+0x42. False: there is none. */
+static bool cut_offset(char *name)
+{
+	char *plus = strrchr(name, '+');
+
+	if (!plus || strncmp(plus, "+0x", 3))
+		return false;
+	*plus = '\0';
+	return true;
+}
+
+/* "0x55d0c0a1b2c2\tflush_cache+0x42\t/usr/bin/app" */
+static void read_frame_name(struct text_samples *text, char *line)
+{
+	struct stack *stack = text->sample->stack;
+	char *name = strchr(line, '\t');
+	char *path = name ? strchr(name + 1, '\t') : NULL;
+	struct frame *frame;
+
+	if (!path || text->named == stack->depth)
+		return;
+	frame = &stack->frames[text->named++];
+	*path++ = '\0';
+	text_unescape(++name);
+	/* app+0x1234 names no function. */
+	if (cut_offset(name) && strcmp(name, base_name(path)))
+		frame->function =
+			arena_string(&text->process->arena, name, strlen(name));
+}
+
+void text_sample_comment(struct text_samples *text, char *line)
+{
+	if (!text->sample)
+		return;
+	if (!strncmp(line, "lock=", 5) && !text->sample->lock)
+		read_lock(text, line);
+	else if (!strncmp(line, "0x", 2))
+		read_frame_name(text, line);
+}

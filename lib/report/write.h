@@ -1,0 +1,49 @@
+/*
+ * The report of one process, for people: its parts in the order they stand in.
+ * Not signal-safe: allocates.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef REPORT_WRITE_H
+#define REPORT_WRITE_H
+
+#include <stdio.h>
+
+#include "report/profile.h"
+#include "report/symbols.h"
+
+struct report {
+	FILE *out;
+	struct process *process;
+	const struct symbols *symbols;
+	size_t top; /* items shown of each list */
+};
+
+/* All stacks of the process have been named. */
+void write_report(const struct report *report);
+
+/* Which process it was, and how it ended. */
+void write_head(const struct report *report);
+
+/* Loops, stalls, and the code that stalled them. */
+void write_stalls(const struct report *report);
+
+/* The stalls in order of time. */
+void write_timeline(const struct report *report);
+
+/* Locks, who made others wait, and who waited. */
+void write_locks(const struct report *report);
+
+/* What was lost, and what has no name. */
+void write_gaps(const struct report *report);
+
+/* "parse_config (server.c:88)" */
+const char *headline_text(const struct report *report, const struct call *call);
+
+/* The stack a call a line, the one to blame marked. */
+void write_stack(const struct report *report, const struct stack *stack);
+
+/* "... and 7 more, 12ms" where the list was longer than top. */
+void write_rest(const struct report *report, const struct profile *profile);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * The gaps of a report: what was lost, skipped, or could not be named.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/words.h"
+#include "report/write.h"
+
+static void write_discarded(const struct report *report, enum sample_kind kind,
+			    const char *noun)
+{
+	struct arena *arena = &report->process->arena;
+	const struct samples *samples = &report->process->samples[kind];
+
+	if (!samples->discarded)
+		return;
+	fprintf(report->out, "  %s (%s) without a stack: in the sums only\n",
+		words_count(arena, samples->discarded, noun),
+		words_duration(arena, samples->discarded_ns));
+}
+
+static bool has_losses(const struct process *process)
+{
+	return process->losses_count || process->damaged ||
+	       process->samples[SAMPLE_STALL].discarded ||
+	       process->samples[SAMPLE_MUTEX].discarded ||
+	       process->samples[SAMPLE_WAIT].discarded;
+}
+
+static void write_losses(const struct report *report)
+{
+	const struct process *process = report->process;
+
+	if (!has_losses(process))
+		return;
+	fputs("\nMissing from the above:\n", report->out);
+	for (size_t i = 0; i < process->losses_count; i++)
+		fprintf(report->out, "  %s\n", process->losses[i]);
+	write_discarded(report, SAMPLE_STALL, "tick");
+	write_discarded(report, SAMPLE_MUTEX, "unlock");
+	write_discarded(report, SAMPLE_WAIT, "wait");
+	if (process->damaged)
+		fprintf(report->out,
+			"  %ju records of the file, which were damaged\n",
+			(uintmax_t)process->damaged);
+}
+
+static bool is_well_named(const struct object *object)
+{
+	return object->state == OBJECT_GOOD &&
+	       object->named == object->addresses;
+}
+
+static void write_object(const struct report *report,
+			 const struct object *object)
+{
+	switch (object->state) {
+	case OBJECT_GOOD:
+		fprintf(report->out,
+			"  %s: %ju of %ju addresses have names, %ju have "
+			"lines\n",
+			object->path, (uintmax_t)object->named,
+			(uintmax_t)object->addresses,
+			(uintmax_t)object->with_lines);
+		break;
+	case OBJECT_MISSING:
+		fprintf(report->out, "  %s: not to be read here\n",
+			object->path);
+		break;
+	case OBJECT_OTHER:
+		fprintf(report->out,
+			"  %s: another file than the one that was recorded "
+			"(its build-id differs)\n",
+			object->path);
+		break;
+	}
+}
+
+static void write_nameless(const struct report *report)
+{
+	const struct object *object;
+	bool has_begun = false;
+
+	for (size_t i = 0; (object = symbols_object(report->symbols, i)); i++) {
+		if (is_well_named(object))
+			continue;
+		if (!has_begun)
+			fputs("\nNames are missing where debug symbols are:\n",
+			      report->out);
+		has_begun = true;
+		write_object(report, object);
+	}
+}
+
+void write_gaps(const struct report *report)
+{
+	write_losses(report);
+	write_nameless(report);
+}

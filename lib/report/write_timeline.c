@@ -1,0 +1,103 @@
+/*
+ * The timeline of a report: the longest stalls in order of time.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdlib.h>
+
+#include "report/familiar.h"
+#include "report/table.h"
+#include "report/words.h"
+#include "report/write.h"
+
+static const struct column columns[] = {
+	{ "after", true },   { "lasted", true },	  { "loop", false },
+	{ "samples", true }, { "first found in", false },
+};
+
+/* The longest first; of those that are equal, the latest. */
+static int longest_first(const void *a, const void *b)
+{
+	const struct stall *left = *(const struct stall *const *)a;
+	const struct stall *right = *(const struct stall *const *)b;
+
+	if (left->duration_ns != right->duration_ns)
+		return left->duration_ns < right->duration_ns ? 1 : -1;
+	return left < right ? 1 : -1;
+}
+
+/* They lie in order of time. */
+static int earliest_first(const void *a, const void *b)
+{
+	const struct stall *left = *(const struct stall *const *)a;
+	const struct stall *right = *(const struct stall *const *)b;
+
+	return (left > right) - (left < right);
+}
+
+/* The stalls to show; *count of them. */
+static const struct stall **choose(const struct report *report, size_t *count)
+{
+	struct process *process = report->process;
+	size_t n = process->stalls_count;
+	const struct stall **chosen =
+		arena_alloc(&process->arena, n, sizeof(*chosen));
+
+	for (size_t i = 0; i < n; i++)
+		chosen[i] = &process->stalls[i];
+	qsort(chosen, n, sizeof(*chosen), longest_first);
+	*count = n < report->top ? n : report->top;
+	qsort(chosen, *count, sizeof(*chosen), earliest_first);
+	return chosen;
+}
+
+static const char *found_in(const struct report *report,
+			    const struct stall *stall)
+{
+	const struct call *call;
+
+	if (!stall->stack)
+		return "no stack";
+	call = &stall->stack->calls[stack_headline(stall->stack)];
+	return headline_text(report, call);
+}
+
+static void fill_row(const struct report *report, const struct stall *stall,
+		     const char **cells)
+{
+	struct arena *arena = &report->process->arena;
+
+	cells[0] = words_duration(arena, stall->begun_ns);
+	cells[1] = arena_print(arena, "%s%s",
+			       words_duration(arena, stall->duration_ns),
+			       stall->has_ended ? "" : "+");
+	cells[2] = arena_print(arena, "%s (%d)", stall->thread, stall->tid);
+	cells[3] = words_number(arena, stall->ticks);
+	cells[4] = found_in(report, stall);
+	if (*stall->call)
+		cells[4] =
+			arena_print(arena, "%s, in %s", cells[4], stall->call);
+}
+
+void write_timeline(const struct report *report)
+{
+	struct process *process = report->process;
+	struct table table = {
+		.columns = columns,
+		.columns_count = ARRAY_SIZE(columns),
+	};
+	const struct stall **chosen;
+
+	if (!process->stalls_count)
+		return;
+	chosen = choose(report, &table.rows_count);
+	table.rows = arena_alloc(&process->arena, table.rows_count,
+				 sizeof(*table.rows));
+	for (size_t i = 0; i < table.rows_count; i++)
+		fill_row(report, chosen[i], table.rows[i]);
+	fputs(table.rows_count < process->stalls_count
+		      ? "\nThe longest stalls, in order of time:\n\n"
+		      : "\nThe stalls in order of time:\n\n",
+	      report->out);
+	table_print(&table, report->out);
+}

@@ -54,15 +54,13 @@ bool host_signal_is_started(void)
  */
 static void follow_tick_signal(void)
 {
-	struct thread *self = &thread_self;
-
-	if (!self->timer || self->recording != live_recording() ||
-	    self->timer_generation == tick_signal_generation())
+	if (!thread_self.timer || thread_self.recording != live_recording() ||
+	    thread_self.timer_generation == tick_signal_generation())
 		return;
-	if (self->armed)
-		timer_arm(self, self->armed_until_ns);
+	if (thread_self.armed)
+		timer_arm(&thread_self, thread_self.armed_until_ns);
 	else
-		timer_delete_own(self);
+		timer_delete_own(&thread_self);
 }
 
 /* Given up since the thread asked for them to be blocked: now they are. */
@@ -144,7 +142,6 @@ kernel_sigset host_sigset_claimed(kernel_sigset set)
 /* What the host believes blocked changes with the mask; not so for a guest. */
 static int change_mask(int how, kernel_sigset set, kernel_sigset *old)
 {
-	struct thread *self = &thread_self;
 	kernel_sigset given = set;
 	long err;
 
@@ -156,11 +153,11 @@ static int change_mask(int how, kernel_sigset set, kernel_sigset *old)
 	if (err)
 		return (int)err;
 	if (how == SIG_SETMASK)
-		self->host_blocked = 0;
+		thread_self.host_blocked = 0;
 	if (how == SIG_UNBLOCK)
-		self->host_blocked &= ~set;
+		thread_self.host_blocked &= ~set;
 	else
-		self->host_blocked |= set & ~given;
+		thread_self.host_blocked |= set & ~given;
 	return 0;
 }
 

@@ -173,6 +173,10 @@
  * age; real.NAME is the one of that version.
  */
 #define HOOKS_VERSIONED(X)                                                     \
+	X(int, libc_start_main_new, START_MAIN_PARAMETERS,                     \
+	  START_MAIN_ARGUMENTS, __libc_start_main, "GLIBC_2.34")               \
+	X(int, libc_start_main_old, START_MAIN_PARAMETERS,                     \
+	  START_MAIN_ARGUMENTS, __libc_start_main, "GLIBC_2.2.5")              \
 	X(int, cond_wait_new, (pthread_cond_t * c, pthread_mutex_t * m),       \
 	  (c, m), pthread_cond_wait, "GLIBC_2.3.2")                            \
 	X(int, cond_wait_old, (pthread_cond_t * c, pthread_mutex_t * m),       \
@@ -185,6 +189,13 @@
 	  (pthread_cond_t * c, pthread_mutex_t * m,                            \
 	   const struct timespec *until),                                      \
 	  (c, m, until), pthread_cond_timedwait, "GLIBC_2.2.5")
+
+#define START_MAIN_PARAMETERS                                                  \
+	(int (*main)(int, char **, char **), int argc, char **argv,            \
+	 void (*init)(void), void (*fini)(void), void (*loader_fini)(void),    \
+	 void *stack_end)
+#define START_MAIN_ARGUMENTS                                                   \
+	(main, argc, argv, init, fini, loader_fini, stack_end)
 
 /* Variadic hooks: they call another hooked function of libc. */
 #define HOOKS_VARIADIC(X)                                                      \

@@ -31,6 +31,28 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	at_quick_exit(at_quick_end);
 }
 
+/*
+ * What calls main. By now libc and every library has been started, so that one
+ * more may be loaded: earlier, that would start libc with no environment. The
+ * call is the last act, so the frame is gone when main runs.
+ */
+__asm__(".symver libc_start_main_new, __libc_start_main@@GLIBC_2.34, remove");
+__asm__(".symver libc_start_main_old, __libc_start_main@GLIBC_2.2.5, remove");
+HOOK int libc_start_main_new START_MAIN_PARAMETERS;
+HOOK int libc_start_main_old START_MAIN_PARAMETERS;
+
+int libc_start_main_new START_MAIN_PARAMETERS
+{
+	session_start_walks();
+	return real.libc_start_main_new START_MAIN_ARGUMENTS;
+}
+
+int libc_start_main_old START_MAIN_PARAMETERS
+{
+	session_start_walks();
+	return real.libc_start_main_old START_MAIN_ARGUMENTS;
+}
+
 __attribute__((destructor)) static void end(void)
 {
 	session_end(END_EXIT, STATUS_UNKNOWN);

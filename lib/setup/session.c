@@ -201,20 +201,26 @@ static void last_words(int sig)
 
 cold void session_start(char **environment)
 {
-	const char *worse;
-
 	say_start();
 	read_options(environment);
 	if (!is_wanted() || !make_live_page())
 		return;
 	pthread_key_create(&thread_key, thread_end);
-	worse = unwinder_start(session.options.unwind, session.options.depth);
-	if (worse)
-		say(worse);
 	if (!start_recording())
 		return;
 	host_signal_start(session.options.signal, last_words);
 	session.state = SESSION_ON;
+}
+
+cold void session_start_walks(void)
+{
+	const char *worse;
+
+	if (session.state == SESSION_NONE)
+		return;
+	worse = unwinder_start(session.options.unwind, session.options.depth);
+	if (worse)
+		say(worse);
 }
 
 cold struct recording *session_start_in_child(void)

@@ -13,6 +13,12 @@
 void session_start(char **environment);
 
 /*
+ * Makes whole stacks possible: loads the unwinder, so not before libc and all
+ * libraries have started. Not signal-safe: just before main, once.
+ */
+void session_start_walks(void);
+
+/*
  * Starts afresh where live_recording() is NULL because this process is a fork
  * of a watched one; does nothing where it is NULL for another reason. Returns
  * the recording or NULL. Signal-safe: raw system calls only.

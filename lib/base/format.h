@@ -230,8 +230,8 @@ struct thread_record {
 	uint64_t unseen;    /* stalls during which no stack could be taken */
 	uint64_t unseen_ns; /* part of stalled_ns */
 	/* The call it may be stuck in, other than a wait. */
-	uint32_t blocked_call; /* CALL_NONE: in none */
-	uint32_t reserved;
+	uint32_t blocked_call;	/* CALL_NONE: in none */
+	uint32_t blocked_stack; /* that called it, or 0 */
 	uint64_t blocked_ns; /* since when */
 };
 

@@ -30,7 +30,6 @@ struct thread {
 	volatile uint32_t ticks;	/* stacks taken in this run */
 	volatile uint32_t events;	/* returned by the wait before it */
 	volatile uint64_t event_begun_ns; /* what the event's slot must hold */
-	volatile uint32_t block_stack; /* of the blocking call it is in, or 0 */
 
 	/* The timer. */
 	volatile int32_t timer; /* kernel id + 1; 0: none */

@@ -196,7 +196,8 @@ bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
 		return false;
 	timer_disarm(self);
 	/* What blocks is known now; afterwards it may be too late to say. */
-	self->block_stack = stack_capture(NULL, caller);
+	store_relaxed(&self->record->blocked_stack,
+		      stack_capture(NULL, caller));
 	store_relaxed(&self->record->blocked_ns, now_ns);
 	store_relaxed(&self->record->blocked_call, call);
 	return true;
@@ -218,7 +219,7 @@ void watch_block_end(void)
 		timer_arm(self, begun_ns + stall_ns);
 		return;
 	}
-	self->stack = self->block_stack;
+	self->stack = self->record->blocked_stack;
 	tick(self, begun_ns, now_ns, call);
 	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 }

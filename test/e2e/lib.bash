@@ -171,6 +171,17 @@ status_of_job() {
 	echo "status $status"
 }
 
+# job_ends STATUS: waits for it; not in a subshell, whose child it is not.
+job_ends() {
+	local status=0
+
+	wait "$job" || status=$?
+	[[ $status = "$1" ]] || {
+		echo "status $status instead of $1"
+		return 1
+	}
+}
+
 # elapsed_ns COMMAND...: how long it took, its output discarded.
 elapsed_ns() {
 	local begun=${EPOCHREALTIME/[.,]/}

@@ -197,7 +197,7 @@ says() {
 # A report without what differs from run to run.
 essence() {
 	"$STALLSHIM" report "$1" | grep -o 'callback_[a-z_]*\|[0-9]* stall' |
-		sort | uniq -c
+		sort -u
 }
 
 @test "a killed program's recording gives the report of one that exited" {
@@ -205,14 +205,14 @@ essence() {
 	wait_until 10 has_stalled
 	cp "$(result rec)" "$RESULTS/killed"
 	kill -KILL "$program"
-	[[ $(status_of_job) = "status 137" ]]
+	job_ends 137
 	cmp "$(result rec)" "$RESULTS/killed"
 	essence "$(result rec)" >"$RESULTS/essence.killed"
 	rm "$RESULTS"/*.rec
 	in_background under_shim "$(victim loop)" stay
 	wait_until 10 has_stalled
 	kill -TERM "$program"
-	[[ $(status_of_job) = "status 143" ]]
+	job_ends 143
 	essence "$(result rec)" >"$RESULTS/essence.ended"
 	cat "$RESULTS"/essence.*
 	grep callback_spin "$RESULTS/essence.ended"

@@ -129,7 +129,7 @@ one_stall() {
 		in_background under_shim "$(victim loop)" "$what"
 		wait_until 10 report_names callback_
 		kill -KILL "$program"
-		[[ $(status_of_job) = "status 137" ]]
+		job_ends 137
 		"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
 		grep callback_ "$RESULTS/report"
 	done

@@ -1,0 +1,188 @@
+/*
+ * The module table. Owns the index from an object's addresses to its record.
+ *
+ * A record is filled in first and published in the index after that, so two
+ * threads that meet the same object at once never wait for each other: one of
+ * the two records is given up.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/modules.h"
+
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/hash.h"
+#include "sigsafe/live.h"
+#include "sigsafe/object.h"
+
+#define SLOTS	   2048u
+#define MAX_PROBES 128u
+
+/*
+ * Open addressing by the object's addresses. 0, or the record's number in the
+ * low half and the object's build-id offset in the high half. A slot changes
+ * from 0 once, then stays until modules_reset().
+ */
+static uint64_t slots[SLOTS];
+
+static struct module_record *record_at(struct recording *rec, uint64_t slot)
+{
+	struct module_record *table = section_records(rec, SECTION_MODULES);
+
+	return &table[(uint32_t)slot];
+}
+
+static bool is_same_build(const struct module_record *record,
+			  const struct object *object, uint64_t slot)
+{
+	uint64_t offset = slot >> 32;
+	char path[PATH_BYTES];
+
+	if (offset)
+		return memcmp((const char *)object->start + offset,
+			      record->build_id, record->build_id_bytes) == 0;
+	object_path(object, path);
+	return strcmp(path, record->path) == 0;
+}
+
+/*
+ * The object's record, or NULL: then *vacant is the slot where it belongs, or
+ * NULL if there is no room.
+ */
+static struct module_record *
+find(struct recording *rec, const struct object *object, uint64_t **vacant)
+{
+	uint32_t slot = hash_slot(object->start ^ object->end << 16, SLOTS);
+
+	for (unsigned i = 0; i < MAX_PROBES; i++) {
+		uint64_t *at = &slots[(slot + i) % SLOTS];
+		/* Acquire pairs with publish(): the record is filled in. */
+		uint64_t seen = load_acquire(at);
+		struct module_record *record = record_at(rec, seen);
+
+		*vacant = at;
+		if (!seen)
+			return NULL;
+		if (record->map_start == object->start &&
+		    record->map_end == object->end &&
+		    is_same_build(record, object, seen))
+			return record;
+	}
+	*vacant = NULL;
+	return NULL;
+}
+
+/* An unused record, or NULL: the table is full. */
+static struct module_record *take_record(struct recording *rec)
+{
+	struct section *section = &rec->section[SECTION_MODULES];
+	uint32_t limit = (uint32_t)min_u64(section->capacity, MAX_MODULES);
+	uint32_t number;
+
+	/* Relaxed: hands out numbers, no more. Asked first, or it could wrap.
+	 */
+	if (load_relaxed(&section->used) >= limit)
+		return NULL;
+	number = add_relaxed(&section->used, 1);
+	return number < limit ? record_at(rec, number) : NULL;
+}
+
+static uint32_t number_of(struct recording *rec,
+			  const struct module_record *record)
+{
+	const struct module_record *table =
+		section_records(rec, SECTION_MODULES);
+
+	return (uint32_t)(record - table);
+}
+
+/* Puts the record into the index, or gives it up for one that is there. */
+static struct module_record *publish(struct recording *rec,
+				     const struct object *object,
+				     struct module_record *record)
+{
+	uint64_t slot = (uint64_t)object_build_id_offset(object) << 32 |
+			number_of(rec, record);
+	struct module_record *known;
+	uint64_t *vacant;
+
+	/* Valid before the first stack names it. Pairs with the readers. */
+	store_release(&record->ready, 1);
+	while (!(known = find(rec, object, &vacant)) && vacant) {
+		uint64_t empty = 0;
+
+		/* Pairs with the load in find(). */
+		if (cas_acq_rel(vacant, &empty, slot))
+			return record;
+	}
+	store_release(&record->ready, 0);
+	return known;
+}
+
+static cold struct module_record *
+enter(struct recording *rec, const struct object *object, uintptr_t address)
+{
+	struct module_record *record = take_record(rec);
+
+	if (record) {
+		object_describe(object, address, record);
+		record = publish(rec, object, record);
+	}
+	if (!record)
+		add_relaxed(&rec->lost[LOST_MODULE], 1);
+	return record;
+}
+
+/* Makes the locator remember the object at address; false: there is none. */
+static bool move_to(struct locator *locator, uintptr_t address)
+{
+	struct recording *rec = locator->recording;
+	struct module_record *record = NULL;
+	struct object object;
+	uint64_t *vacant;
+
+	if (!object_find(address, &object))
+		return false;
+	if (rec)
+		record = find(rec, &object, &vacant);
+	if (rec && !record)
+		record = enter(rec, &object, address);
+	locator->start = object.start;
+	locator->end = object.end;
+	locator->bias = object.bias;
+	locator->module = record;
+	locator->number = record ? number_of(rec, record) : 0;
+	return true;
+}
+
+static bool is_there(const struct locator *locator, uintptr_t address)
+{
+	return address - locator->start < locator->end - locator->start;
+}
+
+struct place modules_locate(struct locator *locator, uintptr_t address,
+			    unsigned behind)
+{
+	struct place place = { .word = frame_pack(0, address) };
+
+	place.is_in_object = is_there(locator, address - behind) ||
+			     move_to(locator, address - behind);
+	if (!place.is_in_object || !locator->module)
+		return place;
+	place.word = frame_pack(locator->number, address - locator->bias);
+	place.module = locator->module;
+	return place;
+}
+
+uint64_t module_place(const void *address)
+{
+	struct locator locator = { .recording = live_recording() };
+
+	return modules_locate(&locator, (uintptr_t)address, 0).word;
+}
+
+void modules_reset(void)
+{
+	memset(slots, 0, sizeof(slots));
+}

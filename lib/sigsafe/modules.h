@@ -1,0 +1,54 @@
+/*
+ * The module table: the loaded objects that stacks pass through. Turns run-time
+ * addresses into (module, offset) words as in base/format.h and enters each
+ * object into SECTION_MODULES when it is first met. Lock-free. Signal-safe.
+ *
+ * An object is the same module again if it lies at the same addresses and has
+ * the same build-id, or the same path where it has none.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_MODULES_H
+#define SIGSAFE_MODULES_H
+
+#include "base/format.h"
+
+/*
+ * Locates the addresses of one stack. Remembers the object that the last one
+ * was in, as most frames are in the same object as the frame before.
+ */
+struct locator {
+	struct recording *recording; /* NULL: all is in module 0 */
+	uintptr_t start, end, bias;  /* of that object; 0, 0: none yet */
+	/* NULL: the table is full, or there is no recording. */
+	const struct module_record *module;
+	uint32_t number;
+};
+
+/* Where address lies; a word that is not marked exact. */
+struct place {
+	uint64_t word;
+	const struct module_record *module; /* NULL: in none */
+	bool is_in_object;
+};
+
+/*
+ * A return address belongs to the object of the byte in front of it, so behind
+ * is 1 for these and 0 for all others.
+ */
+struct place modules_locate(struct locator *locator, uintptr_t address,
+			    unsigned behind);
+
+/*
+ * The place of a datum in the live recording, as a frame word: its own address,
+ * module 0 if it is in no object.
+ */
+uint64_t module_place(const void *address);
+
+/*
+ * Forgets the modules, as their numbers are of another recording. No other
+ * thread may be in here.
+ */
+void modules_reset(void);
+
+#endif

@@ -49,22 +49,59 @@ static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 	return done;
 }
 
-/* Calls function(argument) on the stack that ends at top (16-aligned). */
-static inline void machine_call_on(void *top, void (*function)(void *),
-				   void *argument)
+/*
+ * Calls function(argument) on the stack that ends at top (16-aligned), and
+ * comes back to this one. Can be unwound through.
+ */
+void machine_call_on(void *top, void (*function)(void *), void *argument);
+
+/* The registers by their DWARF numbers, the program counter as the last. */
+enum {
+	REGISTER_BX = 3,
+	REGISTER_FP = 6,
+	REGISTER_SP = 7,
+	REGISTER_12 = 12,
+	REGISTER_PC = 16,
+	REGISTER_COUNT
+};
+
+struct registers {
+	uint64_t value[REGISTER_COUNT];
+};
+
+/* The registers at interrupted. */
+void registers_from(struct registers *r, const ucontext_t *interrupted);
+
+/*
+ * The registers of the calling function, as far as a caller's can be found
+ * from them. Right until it returns, so always inlined.
+ */
+static inline __attribute__((always_inline)) void
+registers_here(struct registers *r)
 {
-	__asm__ volatile("movq %%rsp, %%rbx\n\t"
-			 "movq %0, %%rsp\n\t"
-			 "callq *%1\n\t"
-			 "movq %%rbx, %%rsp"
-			 : "+r"(top), "+r"(function), "+D"(argument)
+	uint64_t *value = r->value;
+
+	/* One step: a stack pointer belongs to one program counter. */
+	__asm__ volatile("movq %%rbx, 24(%0)\n\t"
+			 "movq %%rbp, 48(%0)\n\t"
+			 "movq %%rsp, 56(%0)\n\t"
+			 "movq %%r12, 96(%0)\n\t"
+			 "movq %%r13, 104(%0)\n\t"
+			 "movq %%r14, 112(%0)\n\t"
+			 "movq %%r15, 120(%0)\n\t"
+			 "leaq 0(%%rip), %%rax\n\t"
+			 "movq %%rax, 128(%0)"
 			 :
-			 : "rax", "rbx", "rcx", "rdx", "rsi", "r8", "r9", "r10",
-			   "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
-			   "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
-			   "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
-			   "xmm15");
+			 : "r"(value)
+			 : "rax", "memory");
 }
+
+/*
+ * The instructions a signal handler returns to: mov $15, %rax; syscall. Every
+ * libc's are these, since debuggers and unwinders know it by them.
+ */
+#define SIGRETURN_CODE	     "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05"
+#define SIGRETURN_CODE_BYTES 9
 
 static inline uintptr_t context_pc(const ucontext_t *uc)
 {

@@ -23,6 +23,19 @@
  */
 uint32_t stack_capture(const ucontext_t *interrupted, const void *caller);
 
+/* How stacks are taken. */
+enum stack_way {
+	STACK_FIRST_FRAME, /* not at all: the first frame alone */
+	STACK_FRAME_POINTERS,
+	STACK_UNWIND_TABLES
+};
+
+/*
+ * Called once, at the start, when all that the way needs is ready. depth: the
+ * frames kept, 1 to MAX_DEPTH. Until then there are no stacks.
+ */
+void stack_start(enum stack_way way, unsigned depth);
+
 /*
  * Forgets what refers to the recording this process had (its module numbers):
  * called when a forked child starts afresh, no other thread of it running yet.

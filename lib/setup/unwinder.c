@@ -1,0 +1,99 @@
+/*
+ * The unwinder's start: chooses how stacks are taken.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "setup/unwinder.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "setup/libunwind.h"
+#include "sigsafe/memory.h"
+#include "sigsafe/object.h"
+#include "sigsafe/stack.h"
+#include "sigsafe/walk_unwind.h"
+#include "sigsafe/walker.h"
+
+/* The walk begins here, so the next frame must be this function's caller. */
+struct trial {
+	const struct registers *registers;
+	uintptr_t caller;
+	bool works;
+};
+
+static void try_walk(void *argument)
+{
+	struct trial *trial = argument;
+	struct walk walk;
+
+	walk_begin(&walk, NULL, trial->caller, 1);
+	walk_unwind(&walk, trial->registers);
+	trial->works = walk.depth == 1;
+}
+
+__attribute__((noinline)) static bool walker_works(void)
+{
+	struct registers registers;
+	struct trial trial = {
+		.registers = &registers,
+		.caller = (uintptr_t)__builtin_return_address(0),
+	};
+	enum lost_reason why;
+
+	registers_here(&registers);
+	return walker_run(try_walk, &trial, false, &why) && trial.works;
+}
+
+/* NULL, or why unwind tables can't be used. */
+static const char *prepare_unwind_tables(void)
+{
+	const char *why;
+
+	if (!object_can_be_found())
+		return "this libc has no _dl_find_object";
+	why = libunwind_load();
+	if (why)
+		return why;
+	if (!walker_works())
+		return "libunwind does not find its own caller";
+	if (pthread_atfork(walker_before_fork, walker_after_fork_in_parent,
+			   walker_after_fork_in_child))
+		return "forks can't be waited for";
+	return NULL;
+}
+
+/* Where the shim is a part of the program, as in unit tests, all is kept. */
+static void leave_out_own_frames(void)
+{
+	struct object own;
+
+	if (object_find((uintptr_t)unwinder_start, &own) && *own.name)
+		walk_leave_out(own.start, own.end);
+}
+
+const char *unwinder_start(enum unwind_choice choice, unsigned depth)
+{
+	static char sentence[160];
+	const char *why = NULL;
+
+	object_note_paths();
+	leave_out_own_frames();
+	if (walker_start() || !memory_can_be_probed(walker_guard_page())) {
+		stack_start(STACK_FIRST_FRAME, depth);
+		return "memory can't be probed here, so stacks are one frame";
+	}
+	if (choice != UNWIND_FP)
+		why = prepare_unwind_tables();
+	stack_start(choice == UNWIND_FP || why ? STACK_FRAME_POINTERS
+					       : STACK_UNWIND_TABLES,
+		    depth);
+	if (!why)
+		return object_can_be_found()
+			       ? NULL
+			       : "this libc has no _dl_find_object, so stacks "
+				 "have no names";
+	snprintf(sentence, sizeof(sentence),
+		 "%s, so stacks follow frame pointers only", why);
+	return sentence;
+}

@@ -1,0 +1,100 @@
+/*
+ * What libunwind calls while it walks: the safe versions.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/unwind_calls.h"
+
+#include <sys/types.h>
+
+#include "sigsafe/thread.h"
+
+/* What the slots held before. Written by lib/setup, in the constructor. */
+static int (*original_lock)(void *mutex);
+static int (*original_unlock)(void *mutex);
+static int (*original_sigprocmask)(int how, const void *set, void *old);
+static void *(*original_mmap)(void *at, size_t bytes, int prot, int flags,
+			      int fd, off_t offset);
+static void (*original_abort)(void);
+static int (*original_pipe2)(int *fds, int flags);
+
+int (*unwind_try_lock)(void *mutex);
+int (*unwind_unlock)(void *mutex);
+void *unwind_escape[5];
+
+/* The mutex that the walk under way holds. Walks take turns. */
+static void *held;
+
+/* Written by unwind_calls_ready(), in the constructor. */
+static bool is_ready;
+
+static _Noreturn void end_walk(void)
+{
+	void *mutex = held;
+
+	held = NULL;
+	if (mutex)
+		unwind_unlock(mutex);
+	__builtin_longjmp(unwind_escape, 1);
+}
+
+static int safe_lock(void *mutex)
+{
+	if (!thread_self.in_walk)
+		return original_lock(mutex);
+	if (held || unwind_try_lock(mutex))
+		end_walk();
+	held = mutex;
+	return 0;
+}
+
+static int safe_unlock(void *mutex)
+{
+	if (!thread_self.in_walk)
+		return original_unlock(mutex);
+	held = NULL;
+	return unwind_unlock(mutex);
+}
+
+static int safe_sigprocmask(int how, const void *set, void *old)
+{
+	/* All signals are blocked already. */
+	return thread_self.in_walk ? 0 : original_sigprocmask(how, set, old);
+}
+
+static void *safe_mmap(void *at, size_t bytes, int prot, int flags, int fd,
+		       off_t offset)
+{
+	if (thread_self.in_walk)
+		end_walk();
+	return original_mmap(at, bytes, prot, flags, fd, offset);
+}
+
+static void safe_abort(void)
+{
+	if (thread_self.in_walk)
+		end_walk();
+	original_abort();
+}
+
+static int safe_pipe2(int *fds, int flags)
+{
+	if (is_ready)
+		return original_pipe2(fds, flags);
+	fds[0] = fds[1] = -1;
+	return 0;
+}
+
+const struct unwind_call unwind_calls[UNWIND_CALLS] = {
+	{ "pthread_mutex_lock", safe_lock, (void **)&original_lock },
+	{ "pthread_mutex_unlock", safe_unlock, (void **)&original_unlock },
+	{ "sigprocmask", safe_sigprocmask, (void **)&original_sigprocmask },
+	{ "mmap", safe_mmap, (void **)&original_mmap },
+	{ "abort", safe_abort, (void **)&original_abort },
+	{ "pipe2", safe_pipe2, (void **)&original_pipe2 },
+};
+
+void unwind_calls_ready(void)
+{
+	is_ready = true;
+}

@@ -1,0 +1,83 @@
+/*
+ * Frame pointers: each points at the caller's, the return address behind it.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/walk_fp.h"
+
+#include <stddef.h>
+
+#include "sigsafe/memory.h"
+
+/* A frame larger than this is no frame. */
+#define MAX_FRAME_BYTES (UINT64_C(16) << 20)
+
+struct cursor {
+	struct memory memory;
+	uint64_t pc;
+	uint64_t fp; /* 0: the caller is outermost */
+	uint64_t sp; /* lowest address the caller's frame can have */
+};
+
+static bool read_register(struct cursor *at, uint64_t context, int greg,
+			  uint64_t *value)
+{
+	uint64_t offset = offsetof(ucontext_t, uc_mcontext.gregs) +
+			  (uint64_t)greg * sizeof(greg_t);
+
+	return memory_read(&at->memory, context + offset, value);
+}
+
+/* Behind a signal handler's frame lies what it interrupted. */
+static bool step_over_signal(struct cursor *at)
+{
+	uint64_t context = at->sp;
+
+	return read_register(at, context, REG_RIP, &at->pc) &&
+	       read_register(at, context, REG_RBP, &at->fp) &&
+	       read_register(at, context, REG_RSP, &at->sp);
+}
+
+/* Frames lie one above the other: so no chain is endless. */
+static bool is_frame(const struct cursor *at)
+{
+	return at->fp % sizeof(uint64_t) == 0 && at->fp >= at->sp &&
+	       at->fp - at->sp < MAX_FRAME_BYTES;
+}
+
+static bool step(struct cursor *at)
+{
+	uint64_t frame = at->fp;
+
+	if (!is_frame(at) || !memory_read(&at->memory, frame, &at->fp) ||
+	    !memory_read(&at->memory, frame + sizeof(uint64_t), &at->pc))
+		return false;
+	at->sp = frame + 2 * sizeof(uint64_t);
+	return true;
+}
+
+enum walk_state walk_fp(struct walk *walk, const struct registers *from)
+{
+	struct cursor at = {
+		.pc = from->value[REGISTER_PC],
+		.fp = from->value[REGISTER_FP],
+		.sp = from->value[REGISTER_SP],
+	};
+	enum walk_state state = walk_add(walk, at.pc, true);
+
+	memory_begin(&at.memory);
+	while (state == WALK_GOES_ON) {
+		if (walk->behind_signal) {
+			if (!step_over_signal(&at))
+				return WALK_CUT;
+		} else if (!at.fp) {
+			return WALK_COMPLETE;
+		} else if (!step(&at)) {
+			return WALK_CUT;
+		}
+		if (!at.pc)
+			return WALK_COMPLETE;
+		state = walk_add(walk, at.pc, false);
+	}
+	return state;
+}

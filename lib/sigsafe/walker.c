@@ -1,0 +1,127 @@
+/*
+ * The walker: turns, stack, forks.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/walker.h"
+
+#include <signal.h>
+#include <sys/mman.h>
+
+#include "base/atomic.h"
+#include "sigsafe/memory.h"
+#include "sigsafe/sys.h"
+#include "sigsafe/thread.h"
+
+#define STACK_BYTES (64u << 10)
+
+/* How often the lock is tried for: a walk or two, and some more outside. */
+#define SPINS_IN_HANDLER 500u
+#define SPINS		 5000u
+
+/* How often a fork yields for a walk: a tenth of a second, if nobody runs. */
+#define FORK_YIELDS 100000u
+
+/* Bit 0: a walk is under way. The rest: twice the number of forks under way. */
+#define WALKING 1u
+#define FORK	2u
+
+static uint32_t state;
+
+/* Below it the guard page. Written by walker_start(), in the constructor. */
+static char *stack;
+
+int walker_start(void)
+{
+	long at = sys6(SYS_mmap, 0, STACK_BYTES + PAGE_BYTES,
+		       PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	if (at < 0)
+		return (int)at;
+	stack = (char *)at + PAGE_BYTES;
+	return (int)sys3(SYS_mprotect, at, PAGE_BYTES, PROT_NONE);
+}
+
+const void *walker_guard_page(void)
+{
+	return stack - PAGE_BYTES;
+}
+
+static bool take_turn(unsigned spins, enum lost_reason *why)
+{
+	for (;;) {
+		uint32_t seen = 0;
+
+		/* Pairs with end_turn(). */
+		if (cas_acq_rel(&state, &seen, WALKING))
+			return true;
+		*why = seen >= FORK ? LOST_WALK_FORK : LOST_WALK_BUSY;
+		if (seen >= FORK || !spins--)
+			return false;
+		machine_relax();
+	}
+}
+
+/* Pairs with take_turn() and walker_before_fork(). */
+static void end_turn(void)
+{
+	sub_release(&state, WALKING);
+}
+
+/* All signals are blocked: nothing may leave a walk half done. */
+static bool run(void (*work)(void *), void *argument, unsigned spins,
+		enum lost_reason *why)
+{
+	if (!take_turn(spins, why))
+		return false;
+	thread_self.in_walk = true;
+	machine_call_on(stack + STACK_BYTES, work, argument);
+	thread_self.in_walk = false;
+	end_turn();
+	return true;
+}
+
+bool walker_run(void (*work)(void *), void *argument, bool in_handler,
+		enum lost_reason *why)
+{
+	const kernel_sigset all = ~UINT64_C(0);
+	kernel_sigset before;
+	bool done;
+
+	if (thread_self.in_walk) {
+		*why = LOST_WALK_NESTED;
+		return false;
+	}
+	if (in_handler)
+		return run(work, argument, SPINS_IN_HANDLER, why);
+	sys_sigprocmask(SIG_SETMASK, &all, &before);
+	done = run(work, argument, SPINS, why);
+	sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	return done;
+}
+
+void walker_before_fork(void)
+{
+	add_seq_cst(&state, FORK);
+	/*
+	 * Acquire pairs with end_turn(). Bounded: a walk whose thread was
+	 * killed never ends, and a fork must.
+	 */
+	for (unsigned i = 0; i < FORK_YIELDS; i++) {
+		if (!(load_acquire(&state) & WALKING))
+			return;
+		sys0(SYS_sched_yield);
+	}
+}
+
+void walker_after_fork_in_parent(void)
+{
+	sub_release(&state, FORK);
+}
+
+void walker_after_fork_in_child(void)
+{
+	/* No other thread: nobody walks, nobody forks. */
+	store_release(&state, 0);
+}

@@ -60,7 +60,7 @@ HOOK int sigrelse(int sig)
 /* BSD's masks are ints: the first 32 signals. */
 static int change_some(int how, int mask)
 {
-	kernel_sigset set = (unsigned int)mask, old;
+	kernel_sigset set = (unsigned int)mask & ~LIBCS_OWN, old;
 
 	return result_of(host_sigmask(how, &set, &old)) ? -1 : (int)old;
 }

@@ -1,0 +1,275 @@
+/*
+ * A host that blocks signals and waits for them, and says what it saw.
+ *
+ * usage: victim_signal_masks CASE
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/signalfd.h>
+
+#include "victim_signal.h"
+
+static atomic_int count;
+
+static void on_count(int sig)
+{
+	(void)sig;
+	count++;
+}
+
+static sigset_t set_of(int first, int second)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, first);
+	sigaddset(&set, second);
+	return set;
+}
+
+static void say_mask(const char *what)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	say_set(what, &mask);
+}
+
+static void say_pending(void)
+{
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	say_set("pending", &pending);
+}
+
+static void block_all(void)
+{
+	sigset_t all, old;
+
+	sigfillset(&all);
+	sigemptyset(&old);
+	printf("%d\n", sigprocmask(SIG_BLOCK, &all, &old));
+	say_set("old", &old);
+}
+
+static void fill(void)
+{
+	sigset_t all, old;
+
+	loop_for(10 * NS_PER_MS);
+	signal(SIGUSR1, on_count);
+	block_all();
+	say_mask("now");
+	loop_for(20 * NS_PER_MS);
+	say_pending();
+	raise(SIGUSR1);
+	raise(SIGRTMIN);
+	say_pending();
+	sigemptyset(&all);
+	sigaddset(&all, SIGUSR1);
+	printf("%d\n", sigprocmask(SIG_UNBLOCK, &all, NULL));
+	printf("count %d\n", count);
+	say_mask("now");
+	sigemptyset(&all);
+	sigemptyset(&old);
+	signal(SIGRTMIN, SIG_IGN);
+	printf("%d\n", sigprocmask(SIG_SETMASK, &all, &old));
+	say_set("old", &old);
+	say_mask("now");
+	printf("%d %d\n", sigprocmask(99, &all, NULL),
+	       pthread_sigmask(99, &all, NULL) == EINVAL);
+}
+
+static void default_while_blocked(void)
+{
+	sigset_t set = set_of(SIGUSR1, SIGUSR1);
+
+	loop_for(10 * NS_PER_MS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	loop_for(10 * NS_PER_MS);
+	say_pending();
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	loop_for(10 * NS_PER_MS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	raise(SIGUSR1);
+	say_pending();
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void *wait_for_signals(void *unused)
+{
+	sigset_t all;
+	int sig = 0;
+
+	loop_for(10 * NS_PER_MS);
+	sigfillset(&all);
+	while (sig != SIGTERM) {
+		int err = sigwait(&all, &sig);
+
+		printf("sigwait %d: %d\n", err, sig);
+		count++;
+		loop_for(5 * NS_PER_MS);
+	}
+	return unused;
+}
+
+static void dedicated_thread(void)
+{
+	const int sent[] = { SIGUSR1, SIGUSR2, SIGUSR1, SIGRTMAX, SIGTERM };
+	pthread_t thread;
+
+	loop_for(10 * NS_PER_MS);
+	block_all();
+	pthread_create(&thread, NULL, wait_for_signals, NULL);
+	for (int i = 0; i < 5; i++) {
+		kill(getpid(), sent[i]);
+		while (count <= i)
+			loop_for(NS_PER_MS);
+	}
+	pthread_join(thread, NULL);
+}
+
+static void timed(void)
+{
+	const struct timespec timeout = { .tv_nsec = 30 * NS_PER_MS };
+	sigset_t set = set_of(SIGUSR1, SIGALRM);
+	uint64_t begun_ns;
+	siginfo_t info;
+	int sig;
+
+	loop_for(10 * NS_PER_MS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	begun_ns = now_ns();
+	sig = sigtimedwait(&set, &info, &timeout);
+	printf("%d %s, long enough %d\n", sig, strerror(errno),
+	       now_ns() - begun_ns >= 30 * NS_PER_MS);
+	raise(SIGUSR1);
+	sig = sigtimedwait(&set, &info, &timeout);
+	printf("%d code %d\n", sig, info.si_code);
+	sigqueue(getpid(), SIGALRM, (union sigval){ .sival_int = 7 });
+	sig = sigwaitinfo(&set, &info);
+	printf("%d code %d value %d\n", sig, info.si_code,
+	       info.si_value.sival_int);
+	sigqueue(getpid(), SIGALRM, (union sigval){ .sival_int = 7 });
+	printf("%d\n", sigwaitinfo(&set, NULL));
+}
+
+static void real_time(void)
+{
+	sigset_t set = set_of(SIGRTMAX - 2, SIGRTMAX - 3);
+	siginfo_t info;
+
+	loop_for(10 * NS_PER_MS);
+	signal(SIGUSR1, on_count);
+	loop_for(10 * NS_PER_MS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	for (int i = 0; i < 4; i++)
+		sigqueue(getpid(), SIGRTMAX - 2 - i % 2,
+			 (union sigval){ .sival_int = i });
+	loop_for(10 * NS_PER_MS);
+	say_pending();
+	for (int i = 0; i < 4; i++) {
+		int sig = sigwaitinfo(&set, &info);
+
+		printf("%d value %d\n", sig, info.si_value.sival_int);
+	}
+	say_mask("now");
+}
+
+static void read_none(int fd)
+{
+	struct signalfd_siginfo info;
+	ssize_t got = read(fd, &info, sizeof(info));
+
+	printf("%zd %s\n", got, strerror(errno));
+}
+
+static void descriptor(void)
+{
+	sigset_t set = set_of(SIGUSR1, SIGALRM);
+	struct signalfd_siginfo info;
+	struct pollfd fd = { .events = POLLIN };
+
+	loop_for(10 * NS_PER_MS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	fd.fd = signalfd(-1, &set, SFD_NONBLOCK);
+	loop_for(20 * NS_PER_MS);
+	read_none(fd.fd);
+	raise(SIGUSR1);
+	printf("poll %d\n", poll(&fd, 1, -1));
+	printf("%zd: ", read(fd.fd, &info, sizeof(info)));
+	printf("%u code %d\n", info.ssi_signo, info.ssi_code);
+	loop_for(20 * NS_PER_MS);
+	read_none(fd.fd);
+}
+
+static void *signal_a_sleeper(void *main_thread)
+{
+	uint64_t begun_ns = now_ns();
+
+	while (now_ns() - begun_ns < 30 * NS_PER_MS || !sleeps(getpid()))
+		;
+	count = 100;
+	pthread_kill(*(pthread_t *)main_thread, SIGUSR2);
+	return NULL;
+}
+
+static void suspended(void)
+{
+	sigset_t set = set_of(SIGUSR2, SIGUSR2), none;
+	pthread_t self = pthread_self(), thread;
+
+	loop_for(10 * NS_PER_MS);
+	signal(SIGUSR2, on_count);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	pthread_create(&thread, NULL, signal_a_sleeper, &self);
+	sigemptyset(&none);
+	printf("%d ", sigsuspend(&none));
+	printf("%s count %d\n", strerror(errno), count);
+	say_mask("now");
+	pthread_join(thread, NULL);
+}
+
+static void *born_blocked(void *unused)
+{
+	loop_for(20 * NS_PER_MS);
+	return unused;
+}
+
+static void attribute(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_attr_init(&attr);
+	printf("%d\n", pthread_attr_setsigmask_np(&attr, &all));
+	pthread_create(&thread, &attr, born_blocked, NULL);
+	pthread_join(thread, NULL);
+	printf("%d\n", pthread_attr_setsigmask_np(&attr, NULL));
+	say_mask("now");
+}
+
+static const struct signal_case cases[] = {
+	{ "fill", fill },
+	{ "default_while_blocked", default_while_blocked },
+	{ "dedicated_thread", dedicated_thread },
+	{ "timed", timed },
+	{ "real_time", real_time },
+	{ "descriptor", descriptor },
+	{ "suspended", suspended },
+	{ "attribute", attribute },
+	{ NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	return run_case(cases, argc, argv);
+}

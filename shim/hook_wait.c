@@ -3,9 +3,6 @@
  * wait that a tick broke is continued by the member of its family that takes a
  * signal mask (lib/sigsafe/wait.h says why).
  *
- * They are cancellation points: a cancelled thread unwinds through the hook,
- * so the wait closes itself by the cleanup attribute.
- *
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
@@ -17,10 +14,11 @@
 
 #define FOR_EVER UINT64_MAX
 
-#define WAIT(call)                                                             \
-	struct wait wait __attribute__((cleanup(wait_abandon)));               \
-	start_if_forked();                                                     \
-	wait_begin(&wait, call)
+static inline uint64_t begin(enum blocking_call call)
+{
+	start_if_forked();
+	return wait_begin(call);
+}
 
 static uint64_t ms_ns(int timeout_ms)
 {
@@ -29,15 +27,15 @@ static uint64_t ms_ns(int timeout_ms)
 
 static uint64_t timespec_ns(const struct timespec *timeout)
 {
-	return !timeout ? FOR_EVER :
-			  (uint64_t)timeout->tv_sec * NS_PER_S +
+	return !timeout ? FOR_EVER
+			: (uint64_t)timeout->tv_sec * NS_PER_S +
 				  (uint64_t)timeout->tv_nsec;
 }
 
 static uint64_t timeval_ns(const struct timeval *timeout)
 {
-	return !timeout ? FOR_EVER :
-			  (uint64_t)timeout->tv_sec * NS_PER_S +
+	return !timeout ? FOR_EVER
+			: (uint64_t)timeout->tv_sec * NS_PER_S +
 				  (uint64_t)timeout->tv_usec * NS_PER_US;
 }
 
@@ -47,10 +45,9 @@ struct left {
 	const struct timespec *timeout; /* NULL: for ever */
 };
 
-static void left_of(const struct wait *wait, uint64_t timeout_ns,
-		    struct left *left)
+static void left_of(uint64_t begun_ns, uint64_t timeout_ns, struct left *left)
 {
-	uint64_t ns = wait_left_ns(wait, timeout_ns);
+	uint64_t ns = wait_left_ns(begun_ns, timeout_ns);
 
 	left->time.tv_sec = (time_t)(ns / NS_PER_S);
 	left->time.tv_nsec = (long)(ns % NS_PER_S);
@@ -58,7 +55,7 @@ static void left_of(const struct wait *wait, uint64_t timeout_ns,
 }
 
 /* The kernel may lack epoll_pwait2; then up to the next whole millisecond. */
-static cold int continue_epoll(const struct wait *wait, int fd,
+static cold int continue_epoll(uint64_t begun_ns, int fd,
 			       struct epoll_event *events, int n,
 			       uint64_t timeout_ns, const sigset_t *mask)
 {
@@ -67,11 +64,12 @@ static cold int continue_epoll(const struct wait *wait, int fd,
 	int got;
 
 	mask = wait_mask(mask);
-	left_of(wait, timeout_ns, &left);
+	left_of(begun_ns, timeout_ns, &left);
 	got = real.epoll_pwait2(fd, events, n, left.timeout, mask);
 	if (got >= 0 || (errno != ENOSYS && errno != EPERM))
 		return got;
-	left_ms = (wait_left_ns(wait, timeout_ns) + NS_PER_MS - 1) / NS_PER_MS;
+	left_ms = (wait_left_ns(begun_ns, timeout_ns) + NS_PER_MS - 1) /
+		  NS_PER_MS;
 	return real.epoll_pwait(fd, events, n,
 				timeout_ns == FOR_EVER ? -1 : (int)left_ms,
 				mask);
@@ -79,84 +77,84 @@ static cold int continue_epoll(const struct wait *wait, int fd,
 
 HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-	WAIT(CALL_EPOLL_WAIT);
+	uint64_t begun_ns = begin(CALL_EPOLL_WAIT);
 	int got = real.epoll_wait(fd, events, n, timeout);
 
 	if (wait_was_broken(got, errno))
-		got = continue_epoll(&wait, fd, events, n, ms_ns(timeout),
+		got = continue_epoll(begun_ns, fd, events, n, ms_ns(timeout),
 				     NULL);
-	wait_end(&wait, got);
+	wait_end(got);
 	return got;
 }
 
 HOOK int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 		     const sigset_t *mask)
 {
-	WAIT(CALL_EPOLL_PWAIT);
+	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT);
 	int got = real.epoll_pwait(fd, events, n, timeout, mask);
 
 	if (wait_was_broken(got, errno))
-		got = continue_epoll(&wait, fd, events, n, ms_ns(timeout),
+		got = continue_epoll(begun_ns, fd, events, n, ms_ns(timeout),
 				     mask);
-	wait_end(&wait, got);
+	wait_end(got);
 	return got;
 }
 
 HOOK int epoll_pwait2(int fd, struct epoll_event *events, int n,
 		      const struct timespec *timeout, const sigset_t *mask)
 {
-	WAIT(CALL_EPOLL_PWAIT2);
+	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT2);
 	int got = real.epoll_pwait2(fd, events, n, timeout, mask);
 
 	if (wait_was_broken(got, errno))
-		got = continue_epoll(&wait, fd, events, n,
+		got = continue_epoll(begun_ns, fd, events, n,
 				     timespec_ns(timeout), mask);
-	wait_end(&wait, got);
+	wait_end(got);
 	return got;
 }
 
-static cold int continue_poll(const struct wait *wait, struct pollfd *fds,
-			      nfds_t n, uint64_t timeout_ns,
-			      const sigset_t *mask)
+static cold int continue_poll(uint64_t begun_ns, struct pollfd *fds, nfds_t n,
+			      uint64_t timeout_ns, const sigset_t *mask)
 {
 	struct left left;
 
-	left_of(wait, timeout_ns, &left);
+	left_of(begun_ns, timeout_ns, &left);
 	return real.ppoll(fds, n, left.timeout, wait_mask(mask));
 }
 
 HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-	WAIT(CALL_POLL);
+	uint64_t begun_ns = begin(CALL_POLL);
 	int got = real.poll(fds, n, timeout);
 
 	if (wait_was_broken(got, errno))
-		got = continue_poll(&wait, fds, n, ms_ns(timeout), NULL);
-	wait_end(&wait, got);
+		got = continue_poll(begun_ns, fds, n, ms_ns(timeout), NULL);
+	wait_end(got);
 	return got;
 }
 
 HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	       const sigset_t *mask)
 {
-	WAIT(CALL_PPOLL);
+	uint64_t begun_ns = begin(CALL_PPOLL);
 	int got = real.ppoll(fds, n, timeout, mask);
 
 	if (wait_was_broken(got, errno))
-		got = continue_poll(&wait, fds, n, timespec_ns(timeout), mask);
-	wait_end(&wait, got);
+		got = continue_poll(begun_ns, fds, n, timespec_ns(timeout),
+				    mask);
+	wait_end(got);
 	return got;
 }
 
 /* Fortified: libc checks the room first, and aborts where it is too small. */
 HOOK int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 {
-	WAIT(CALL_POLL);
+	uint64_t begun_ns = begin(CALL_POLL);
 	int got = real.__poll_chk(fds, n, timeout, size);
 
 	if (wait_was_broken(got, errno))
-		got = continue_poll(&wait, fds, n, ms_ns(timeout), NULL);
-	wait_end(&wait, got);
+		got = continue_poll(begun_ns, fds, n, ms_ns(timeout), NULL);
+	wait_end(got);
 	return got;
 }
 
@@ -164,31 +162,32 @@ HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n,
 		     const struct timespec *timeout, const sigset_t *mask,
 		     size_t size)
 {
-	WAIT(CALL_PPOLL);
+	uint64_t begun_ns = begin(CALL_PPOLL);
 	int got = real.__ppoll_chk(fds, n, timeout, mask, size);
 
 	if (wait_was_broken(got, errno))
-		got = continue_poll(&wait, fds, n, timespec_ns(timeout), mask);
-	wait_end(&wait, got);
+		got = continue_poll(begun_ns, fds, n, timespec_ns(timeout),
+				    mask);
+	wait_end(got);
 	return got;
 }
 
-static cold int continue_select(const struct wait *wait, int n, fd_set *in,
+static cold int continue_select(uint64_t begun_ns, int n, fd_set *in,
 				fd_set *out, fd_set *err, uint64_t timeout_ns,
 				const sigset_t *mask)
 {
 	struct left left;
 
 	/* A select that failed has left the sets as they were. */
-	left_of(wait, timeout_ns, &left);
+	left_of(begun_ns, timeout_ns, &left);
 	return real.pselect(n, in, out, err, left.timeout, wait_mask(mask));
 }
 
 /* Linux's select tells in its timeout what was left. */
-static void tell_left(const struct wait *wait, uint64_t timeout_ns,
+static void tell_left(uint64_t begun_ns, uint64_t timeout_ns,
 		      struct timeval *timeout)
 {
-	uint64_t left_us = wait_left_ns(wait, timeout_ns) / NS_PER_US;
+	uint64_t left_us = wait_left_ns(begun_ns, timeout_ns) / NS_PER_US;
 
 	timeout->tv_sec = (time_t)(left_us / 1000000);
 	timeout->tv_usec = (suseconds_t)(left_us % 1000000);
@@ -198,27 +197,28 @@ HOOK int select(int n, fd_set *in, fd_set *out, fd_set *err,
 		struct timeval *timeout)
 {
 	uint64_t timeout_ns = timeval_ns(timeout);
-	WAIT(CALL_SELECT);
+	uint64_t begun_ns = begin(CALL_SELECT);
 	int got = real.select(n, in, out, err, timeout);
 
 	if (wait_was_broken(got, errno)) {
-		got = continue_select(&wait, n, in, out, err, timeout_ns, NULL);
+		got = continue_select(begun_ns, n, in, out, err, timeout_ns,
+				      NULL);
 		if (timeout)
-			tell_left(&wait, timeout_ns, timeout);
+			tell_left(begun_ns, timeout_ns, timeout);
 	}
-	wait_end(&wait, got);
+	wait_end(got);
 	return got;
 }
 
 HOOK int pselect(int n, fd_set *in, fd_set *out, fd_set *err,
 		 const struct timespec *timeout, const sigset_t *mask)
 {
-	WAIT(CALL_PSELECT);
+	uint64_t begun_ns = begin(CALL_PSELECT);
 	int got = real.pselect(n, in, out, err, timeout, mask);
 
 	if (wait_was_broken(got, errno))
-		got = continue_select(&wait, n, in, out, err,
+		got = continue_select(begun_ns, n, in, out, err,
 				      timespec_ns(timeout), mask);
-	wait_end(&wait, got);
+	wait_end(got);
 	return got;
 }

@@ -10,26 +10,22 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/watch.h"
 
-void wait_begin(struct wait *wait, enum blocking_call call)
+uint64_t wait_begin(enum blocking_call call)
 {
 	struct thread *self = &thread_self;
+	uint64_t begun_ns = watch_run_end(call);
 
-	wait->call = call;
-	wait->begun_ns = watch_run_end(call);
-	wait->open = true;
 	self->handlers_at_wait = self->host_handlers;
 	self->tick_broke_wait = false;
 	/* Last: from here on a tick counts as one in a wait. */
 	self->waiting = true;
+	return begun_ns;
 }
 
-void wait_abandon(struct wait *wait)
+void wait_end(int returned)
 {
 	struct thread *self = &thread_self;
 
-	if (!wait->open)
-		return;
-	wait->open = false;
 	self->waiting = false;
 	if (unlikely(self->tick_broke_wait)) {
 		kernel_sigset mask = self->mask_before_tick;
@@ -38,17 +34,12 @@ void wait_abandon(struct wait *wait)
 		/* What host signals are pending are delivered in here. */
 		sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 	}
-}
-
-void wait_end(struct wait *wait, int returned)
-{
-	wait_abandon(wait);
 	watch_run_begin(returned > 0 ? (uint32_t)returned : 0);
 }
 
-uint64_t wait_left_ns(const struct wait *wait, uint64_t timeout_ns)
+uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
 {
-	uint64_t passed_ns = clock_now_ns() - wait->begun_ns;
+	uint64_t passed_ns = clock_now_ns() - begun_ns;
 
 	return timeout_ns > passed_ns ? timeout_ns - passed_ns : 0;
 }

@@ -22,26 +22,16 @@
 
 #include "sigsafe/thread.h"
 
-struct wait {
-	enum blocking_call call;
-	uint64_t begun_ns;
-	bool open;
-};
-
-/* Ends the run and opens the wait. Pairs with wait_end(). Signal-safe. */
-void wait_begin(struct wait *wait, enum blocking_call call);
+/* Ends the run and opens the wait. Returns the time. Signal-safe. */
+uint64_t wait_begin(enum blocking_call call);
 
 /*
  * The wait returned `returned` events, or -1 with errno. A run begins; the
- * signal mask is the host's again. Leaves errno alone. Signal-safe.
+ * signal mask is the host's again. Leaves errno alone. A wait that is left
+ * otherwise (by longjmp, or a cancelled thread) needs no call: the next one
+ * finds all in order. Signal-safe.
  */
-void wait_end(struct wait *wait, int returned);
-
-/*
- * Closes a wait that is left without a return (a cancelled thread): for the
- * cleanup attribute. Does nothing after wait_end().
- */
-void wait_abandon(struct wait *wait);
+void wait_end(int returned);
 
 /*
  * Was it a tick, and nothing else, that broke the wait? Then it must be
@@ -59,12 +49,12 @@ static inline bool wait_was_broken(int returned, int error)
  */
 static inline const sigset_t *wait_mask(const sigset_t *hosts_argument)
 {
-	return hosts_argument ? hosts_argument :
-				(const void *)&thread_self.mask_before_tick;
+	return hosts_argument ? hosts_argument
+			      : (const void *)&thread_self.mask_before_tick;
 }
 
-/* Of a timeout of timeout_ns, what is left now. Signal-safe. */
-uint64_t wait_left_ns(const struct wait *wait, uint64_t timeout_ns);
+/* Of a timeout of timeout_ns from begun_ns, what is left now. Signal-safe. */
+uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns);
 
 /* Handler only: the tick came in a wait. */
 void wait_tick(struct thread *self, ucontext_t *uc);

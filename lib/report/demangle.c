@@ -17,10 +17,10 @@ static const char *const copies[] = { ".cold",	     ".part.",	   ".isra.",
 				      ".constprop.", ".lto_priv.", ".llvm.",
 				      ".localalias" };
 
-/* The length of symbol without what makes it the name of a copy. */
+/* The length of symbol without its version and the name of the copy. */
 static size_t original_length(const char *symbol)
 {
-	size_t length = strlen(symbol);
+	size_t length = strcspn(symbol, "@");
 
 	for (size_t i = 0; i < ARRAY_SIZE(copies); i++) {
 		const char *at = strstr(symbol, copies[i]);

@@ -34,10 +34,14 @@ static bool begins_with_any(const char *name, const char *const *beginnings,
 	return false;
 }
 
+bool is_familiar_object(const char *name)
+{
+	return begins_with_any(name, objects, ARRAY_SIZE(objects));
+}
+
 bool is_familiar(const struct call *call)
 {
-	return !*call->object ||
-	       begins_with_any(call->object, objects, ARRAY_SIZE(objects)) ||
+	return !*call->object || is_familiar_object(call->object) ||
 	       begins_with_any(call->function, functions,
 			       ARRAY_SIZE(functions));
 }

@@ -12,6 +12,9 @@
 /* Is it libc's, the language's, or an address without a file? */
 bool is_familiar(const struct call *call);
 
+/* Is an object of this base name one of every program's? */
+bool is_familiar_object(const char *name);
+
 /*
  * The place of the first call that is the program's own; 0 where there is
  * none. The stack has been named.

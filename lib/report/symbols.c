@@ -136,24 +136,32 @@ static struct named named_in_object(struct symbols *symbols,
 	return known->named;
 }
 
+/* The address as in the module's file, as far as that can be told. */
+static uint64_t file_address(const struct module *module, uint64_t address)
+{
+	if (module->bias_is_known)
+		return address - module->bias;
+	return address - (module->text_start - module->text_offset);
+}
+
 /* A frame of which the object says nothing: one call. */
 static struct named named_alone(struct symbols *symbols,
 				const struct frame *frame)
 {
-	struct module *module = frame->module;
-	struct call *call = arena_alloc(&symbols->arena, 1, sizeof(*call));
-	uint64_t bias = 0;
+	struct arena *arena = &symbols->arena;
+	const struct module *module = frame->module;
+	struct call *call = arena_alloc(arena, 1, sizeof(*call));
+	uint64_t address = frame->address - 1;
 
 	call->object = module ? base_name(module->path) : "";
-	if (module)
-		bias = module->bias_is_known
-			       ? module->bias
-			       : module->text_start - module->text_offset;
 	if (frame->function)
-		call->function = demangle(&symbols->arena, frame->function);
+		call->function = demangle(arena, frame->function);
+	else if (module)
+		call->function = name_place(arena, call->object,
+					    file_address(module, address));
 	else
-		call->function = name_place(&symbols->arena, call->object,
-					    frame->address - 1 - bias);
+		call->function =
+			arena_print(arena, "0x%jx", (uintmax_t)address);
 	return (struct named){ .calls = call, .count = 1 };
 }
 

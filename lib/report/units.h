@@ -17,9 +17,9 @@
 
 struct units;
 
-/* One call at an address. Strings live as long as dwarf. */
+/* One call at an address. Strings live as long as dwarf and the arena. */
 struct source_call {
-	const char *symbol; /* linkage name, or plain name; NULL: unknown */
+	const char *symbol; /* linkage name, or qualified name; NULL: unknown */
 	const char *file;   /* NULL: unknown */
 	unsigned line;
 };

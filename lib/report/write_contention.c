@@ -6,11 +6,13 @@
  */
 #include "report/write_contention.h"
 
+#include <string.h>
+
 #include "report/familiar.h"
 #include "report/words.h"
 
-/* Callers shown in the short form of a stack. */
-#define SHORT_CALLERS 3
+#define LINE_BYTES   90
+#define SHORT_INDENT 6
 
 /* "1. 48.2ms (98.0%) in 5 unlocks of cache_lock: flush_cache (cache.c:88)" */
 static void write_unlocker(const struct report *report, size_t place,
@@ -46,15 +48,25 @@ void write_unlockers(const struct report *report)
 	write_rest(report, &profile);
 }
 
+/* The next callers of the program's own, as far as they fit in the line. */
 static void write_callers(const struct report *report,
 			  const struct stack *stack)
 {
-	uint32_t first = stack_headline(stack) + 1;
 	uint32_t count = stack_shown(stack);
+	size_t room = LINE_BYTES - SHORT_INDENT;
+	uint32_t i;
 
-	for (uint32_t i = first; i < count && i < first + SHORT_CALLERS; i++)
-		fprintf(report->out, " < %s", stack->calls[i].function);
-	if (first + SHORT_CALLERS < count)
+	for (i = stack_headline(stack) + 1; i < count; i++) {
+		const char *function = stack->calls[i].function;
+
+		if (is_familiar(&stack->calls[i]))
+			continue;
+		if (strlen(function) + 2 * strlen(" < ") > room)
+			break;
+		room -= strlen(function) + strlen(" < ");
+		fprintf(report->out, " < %s", function);
+	}
+	if (i < count)
 		fputs(" < ...", report->out);
 }
 
@@ -63,14 +75,17 @@ static void write_waiter(const struct report *report, size_t place,
 {
 	struct arena *arena = &report->process->arena;
 
-	fprintf(report->out, "  %zu. %s (%s) in %s for %s: %s", place,
+	fprintf(report->out, "\n  %zu. %s (%s) in %s for %s: %s\n", place,
 		words_duration(arena, blame->total_ns),
 		words_share(arena, blame->total_ns, whole_ns),
 		words_count(arena, blame->count, "wait"),
 		lock_text(report, blame->lock),
 		headline_text(report, blame->call));
-	write_callers(report, blame->stack);
-	fputc('\n', report->out);
+	if (stack_headline(blame->stack) + 1 < stack_shown(blame->stack)) {
+		fputs("      ", report->out);
+		write_callers(report, blame->stack);
+		fputc('\n', report->out);
+	}
 }
 
 void write_waiters(const struct report *report)
@@ -81,7 +96,7 @@ void write_waiters(const struct report *report)
 
 	if (!profile.count)
 		return;
-	fputs("\nWhat had to wait, heaviest first:\n\n", report->out);
+	fputs("\nWhat had to wait, heaviest first:\n", report->out);
 	for (size_t i = 0; i < profile.count && i < report->top; i++)
 		write_waiter(report, i + 1, &profile.blames[i], whole_ns);
 	write_rest(report, &profile);

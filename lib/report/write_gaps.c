@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "report/familiar.h"
 #include "report/words.h"
 #include "report/write.h"
 
@@ -45,10 +46,12 @@ static void write_losses(const struct report *report)
 			(uintmax_t)process->damaged);
 }
 
+/* Nobody misses the inner functions of libc and its like. */
 static bool is_well_named(const struct object *object)
 {
-	return object->state == OBJECT_GOOD &&
-	       object->named == object->addresses;
+	return is_familiar_object(base_name(object->path)) ||
+	       (object->state == OBJECT_GOOD &&
+		object->named == object->addresses);
 }
 
 static void write_object(const struct report *report,

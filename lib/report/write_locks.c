@@ -109,19 +109,21 @@ static void write_law(const struct report *report)
 	if (!process->has_law || !law->waited_ns)
 		return;
 	fprintf(report->out,
-		"\nOf %s waited, %s are charged to the code that released the "
-		"lock, %s passed\nbetween its release and the waiter's waking "
-		"up, %s are charged to nobody yet",
+		"\nWhere the %s of waiting went: %s to the code that held the "
+		"lock (above),\n%s between its release and the waiter's waking "
+		"up",
 		words_duration(arena, law->waited_ns),
 		words_duration(arena, law->charged_ns),
-		words_duration(arena, law->handoff_ns),
-		words_duration(arena, law->open_ns));
+		words_duration(arena, law->handoff_ns));
+	if (law->open_ns)
+		fprintf(report->out, ", %s to locks not released since",
+			words_duration(arena, law->open_ns));
 	if (law_closes(law))
-		fputs(": the sum is exact.\n", report->out);
+		fputs(". The sum is exact.\n", report->out);
 	else
 		fprintf(report->out,
-			";\nthe sum is off by %jdns (%s under way when it was "
-			"read).\n",
+			". The sum is off by %jdns, with %s under "
+			"way.\n",
 			(intmax_t)(law->charged_ns + law->handoff_ns +
 				   law->open_ns - law->waited_ns),
 			words_count(arena, process->in_flight,

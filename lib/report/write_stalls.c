@@ -55,17 +55,32 @@ static void write_sums(const struct report *report, const struct sums *sums)
 			words_count(arena, sums->unseen, "stall"));
 }
 
+/* A loop that is left in the end is none that hangs. */
+static bool was_left(const struct process *process, const struct loop *loop)
+{
+	return loop->is_loop &&
+	       (process->end == END_EXIT || process->end == END_AT_ONCE);
+}
+
 static void write_unfinished(const struct report *report,
 			     const struct loop *loop)
 {
 	struct arena *arena = &report->process->arena;
+	const char *ran;
 
 	if (!loop->unfinished_ns)
 		return;
-	fprintf(report->out,
-		"\n  Thread %s (%d) had not come back to its wait for %s",
-		loop->name, loop->tid,
-		words_duration(arena, loop->unfinished_ns));
+	ran = words_duration(arena, loop->unfinished_ns);
+	if (was_left(report->process, loop))
+		fprintf(report->out,
+			"\n  Thread %s (%d) did not wait in the last %s "
+			"before the exit",
+			loop->name, loop->tid, ran);
+	else
+		fprintf(report->out,
+			"\n  Thread %s (%d) has not come back to its wait for "
+			"%s",
+			loop->name, loop->tid, ran);
 	if (*loop->stuck_in)
 		fprintf(report->out, ", stuck in %s for %s", loop->stuck_in,
 			words_duration(arena, loop->stuck_ns));

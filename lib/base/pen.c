@@ -116,18 +116,18 @@ static const struct unit *unit_of(uint64_t ns, const struct unit *largest)
 	return largest;
 }
 
-/* ns in unit, with as many decimals as it takes. */
+/* ns in unit, with as many decimals as it takes: nine are a nanosecond's. */
 static void pen_decimal(struct pen *pen, uint64_t ns, const struct unit *unit)
 {
 	uint64_t rest = ns % unit->ns;
-	uint64_t place = unit->ns / 10;
+	int digits;
 
 	pen_digits(pen, ns / unit->ns, 10, 1);
 	if (rest)
 		pen_byte(pen, '.');
-	for (; rest && place; place /= 10) {
-		pen_digits(pen, rest / place, 10, 1);
-		rest %= place;
+	for (digits = 0; rest && digits < 9; digits++) {
+		pen_digits(pen, rest * 10 / unit->ns, 10, 1);
+		rest = rest * 10 % unit->ns;
 	}
 	pen_text(pen, unit->name);
 }

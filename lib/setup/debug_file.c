@@ -49,14 +49,15 @@ static bool has_crc(const char *path, uint32_t wanted)
 static bool open_by_build_id(struct elf_file *file, const struct libelf *lib,
 			     const struct module_record *module)
 {
-	char path[sizeof(DEBUG_ROOT "/.build-id/") + 2 * BUILD_ID_BYTES +
-		  sizeof("/.debug")] = DEBUG_ROOT "/.build-id/";
-	char *at = path + strlen(path);
+	char hex[2 * BUILD_ID_BYTES + 1] = "";
+	char path[PATH_MAX];
+	int at = 0;
 
-	for (uint32_t i = 0; i < module->build_id_bytes; i++)
-		at += sprintf(at, i == 1 ? "/%02x" : "%02x",
-			      module->build_id[i]);
-	strcpy(at, ".debug");
+	for (uint32_t i = 0; i < module->build_id_bytes && i < BUILD_ID_BYTES;
+	     i++)
+		at += sprintf(hex + at, "%02x", module->build_id[i]);
+	snprintf(path, sizeof(path), DEBUG_ROOT "/.build-id/%.2s/%s.debug", hex,
+		 hex + 2);
 	if (!elf_file_open(file, lib, path))
 		return false;
 	if (elf_file_is(file, module->build_id, module->build_id_bytes))

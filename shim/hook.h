@@ -173,6 +173,10 @@
  * age; real.NAME is the one of that version.
  */
 #define HOOKS_VERSIONED(X)                                                     \
+	X(void, quick_exit_new, (int status), (status), quick_exit,            \
+	  "GLIBC_2.24")                                                        \
+	X(void, quick_exit_old, (int status), (status), quick_exit,            \
+	  "GLIBC_2.10")                                                        \
 	X(int, libc_start_main_new, START_MAIN_PARAMETERS,                     \
 	  START_MAIN_ARGUMENTS, __libc_start_main, "GLIBC_2.34")               \
 	X(int, libc_start_main_old, START_MAIN_PARAMETERS,                     \

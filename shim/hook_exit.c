@@ -1,5 +1,5 @@
 /*
- * The ends of a program that no destructor sees: _exit and exec. The results
+ * The ends of a program that no destructor sees: _exit, quick_exit and exec. The results
  * are written first. An exec that fails goes on as if nothing had been.
  *
  * SPDX-License-Identifier: MIT
@@ -23,6 +23,25 @@ HOOK __attribute__((noreturn)) void _Exit(int status)
 {
 	session_end(END_AT_ONCE, status);
 	real._Exit(status);
+	__builtin_unreachable();
+}
+
+__asm__(".symver quick_exit_new, quick_exit@@GLIBC_2.24, remove");
+__asm__(".symver quick_exit_old, quick_exit@GLIBC_2.10, remove");
+HOOK __attribute__((noreturn)) void quick_exit_new(int status);
+HOOK __attribute__((noreturn)) void quick_exit_old(int status);
+
+void quick_exit_new(int status)
+{
+	session_end(END_AT_ONCE, status);
+	real.quick_exit_new(status);
+	__builtin_unreachable();
+}
+
+void quick_exit_old(int status)
+{
+	session_end(END_AT_ONCE, status);
+	real.quick_exit_old(status);
 	__builtin_unreachable();
 }
 

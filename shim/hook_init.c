@@ -4,16 +4,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
-
 #include "hook.h"
 #include "setup/session.h"
-
-/* The last of quick_exit's functions, since it is registered first. */
-static void at_quick_end(void)
-{
-	session_end(END_AT_ONCE, STATUS_UNKNOWN);
-}
 
 /* Weak: where it is missing libc is another one, and we do nothing. */
 extern const char *gnu_get_libc_version(void) __attribute__((weak));
@@ -28,7 +20,6 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	if (!gnu_get_libc_version)
 		return;
 	session_start(environment);
-	at_quick_exit(at_quick_end);
 }
 
 /*

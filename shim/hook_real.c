@@ -11,6 +11,7 @@
 #include "base/units.h"
 
 /* Weak: another libc has no such names, and we do nothing there. */
+#pragma weak dlvsym
 #define X(result, name, parameters, arguments)                                 \
 	extern result bound_##name parameters __attribute__((weak));           \
 	__asm__(".symver bound_" #name ",__" #name "@GLIBC_2.2.5");
@@ -64,7 +65,7 @@ static void *find(const char *name)
 
 static void *find_version(const char *name, const char *version)
 {
-	void *found = dlvsym(RTLD_NEXT, name, version);
+	void *found = dlvsym ? dlvsym(RTLD_NEXT, name, version) : NULL;
 
 	return found ? found : find(name);
 }

@@ -60,6 +60,9 @@ static void complain(void *ctx, const char *sentence)
 	say(sentence);
 }
 
+/* glibc's alone, while the shim must load, and do nothing, elsewhere too. */
+#pragma weak strerrordesc_np
+
 static void say_cannot(const char *what, const char *path, int error)
 {
 	struct sentence line = { .length = 0 };
@@ -206,6 +209,7 @@ cold void session_start(char **environment)
 	if (!is_wanted() || !make_live_page())
 		return;
 	pthread_key_create(&thread_key, thread_end);
+	unwinder_prepare(session.options.depth);
 	if (!start_recording())
 		return;
 	host_signal_start(session.options.signal, last_words);

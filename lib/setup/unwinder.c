@@ -5,7 +5,6 @@
  */
 #include "setup/unwinder.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 #include "setup/libunwind.h"
@@ -45,6 +44,15 @@ __attribute__((noinline)) static bool walker_works(void)
 	return walker_run(try_walk, &trial, false, &why) && trial.works;
 }
 
+/*
+ * pthread_atfork(3) under the name that is glibc's alone: the shim must load,
+ * and do nothing, with another libc too.
+ */
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
+			     void (*child)(void), void *library)
+	__attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
 /* NULL, or why unwind tables can't be used. */
 static const char *prepare_unwind_tables(void)
 {
@@ -57,8 +65,8 @@ static const char *prepare_unwind_tables(void)
 		return why;
 	if (!walker_works())
 		return "libunwind does not find its own caller";
-	if (pthread_atfork(walker_before_fork, walker_after_fork_in_parent,
-			   walker_after_fork_in_child))
+	if (__register_atfork(walker_before_fork, walker_after_fork_in_parent,
+			      walker_after_fork_in_child, __dso_handle))
 		return "forks can't be waited for";
 	return NULL;
 }
@@ -72,13 +80,18 @@ static void leave_out_own_frames(void)
 		walk_leave_out(own.start, own.end);
 }
 
+void unwinder_prepare(unsigned depth)
+{
+	object_note_paths();
+	leave_out_own_frames();
+	stack_start(STACK_FIRST_FRAME, depth);
+}
+
 const char *unwinder_start(enum unwind_choice choice, unsigned depth)
 {
 	static char sentence[160];
 	const char *why = NULL;
 
-	object_note_paths();
-	leave_out_own_frames();
 	if (walker_start() || !memory_can_be_probed(walker_guard_page())) {
 		stack_start(STACK_FIRST_FRAME, depth);
 		return "memory can't be probed here, so stacks are one frame";

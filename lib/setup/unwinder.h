@@ -9,10 +9,16 @@
 #include "base/options.h"
 
 /*
- * Prepares stack capture, keeping depth frames a stack (1 to MAX_DEPTH). NULL,
+ * From now on a stack is its first frame. For the constructor: it needs nothing
+ * of libc.
+ */
+void unwinder_prepare(unsigned depth);
+
+/*
+ * From now on stacks are whole: depth frames at most (1 to MAX_DEPTH). NULL,
  * or one clause that says why stacks will be worse than asked for ("libunwind
- * is not installed, so stacks follow frame pointers only"). Not signal-safe:
- * allocates.
+ * is not installed, so stacks follow frame pointers only"). After
+ * unwinder_prepare(), once. Not signal-safe: allocates.
  */
 const char *unwinder_start(enum unwind_choice choice, unsigned depth);
 

@@ -123,6 +123,21 @@ teardown() {
 	[[ $output = "early 80000 late 80000" ]]
 }
 
+@test "a program with another libc runs as if we were not there" {
+	need musl-gcc
+	musl-gcc -o "$BATS_TEST_TMPDIR/musl" -x c - <<-'EOF'
+		#include <poll.h>
+		#include <stdio.h>
+		int main(void)
+		{
+			return puts("runs") < 0 || poll(NULL, 0, 1);
+		}
+	EOF
+	run env LD_PRELOAD="$SHIM" STALLSHIM_OUTPUT="$RESULTS/out" \
+		"$BATS_TEST_TMPDIR/musl"
+	[[ $status = 0 && $output = runs ]]
+}
+
 @test "100,000 threads leak no timer and no slot" {
 	local text
 

@@ -233,6 +233,9 @@ struct thread_record {
 	uint32_t blocked_call;	/* CALL_NONE: in none */
 	uint32_t blocked_stack; /* that called it, or 0 */
 	uint64_t blocked_ns; /* since when */
+	/* The kernel's id + 1 of its timer, or 0: of use to its process only. */
+	int32_t timer;
+	uint32_t reserved;
 };
 
 /*

@@ -48,19 +48,20 @@ bool host_signal_is_started(void)
 }
 
 /*
- * After a move: a late tick must not stay pending in this thread, which may be
+ * After a move: no late tick may stay pending in this thread, which may be
  * about to block or to wait for that signal. Every signal is blocked here, and
  * what is pending comes with the unlock.
  */
 static void follow_tick_signal(void)
 {
-	if (!thread_self.timer || thread_self.recording != live_recording() ||
-	    thread_self.timer_generation == tick_signal_generation())
-		return;
-	if (thread_self.armed)
-		timer_arm(&thread_self, thread_self.armed_until_ns);
-	else
-		timer_delete_own(&thread_self);
+	if (thread_self.recording == live_recording() && thread_self.timer &&
+	    thread_self.timer_generation != tick_signal_generation()) {
+		if (thread_self.armed)
+			timer_arm(&thread_self, thread_self.armed_until_ns);
+		else
+			timer_delete_own(&thread_self);
+	}
+	timer_stop_others(&thread_self);
 }
 
 /* Given up since the thread asked for them to be blocked: now they are. */
@@ -77,8 +78,8 @@ static void block_what_was_given_up(void)
 static void claim(int pid, kernel_sigset claims)
 {
 	disposition_lock(pid);
-	tick_signal_claim(claims);
-	follow_tick_signal();
+	if (tick_signal_claim(claims))
+		follow_tick_signal();
 	disposition_unlock();
 	block_what_was_given_up();
 }
@@ -124,33 +125,42 @@ int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	return err;
 }
 
-kernel_sigset host_sigset_claimed(kernel_sigset set)
+/* Does the set concern the tick signal, or claim what could become one? */
+static bool concerns_ticks(kernel_sigset set)
+{
+	return set & tick_signal_set() || tick_signal_claims(set);
+}
+
+static kernel_sigset claim_set(int pid, kernel_sigset set)
 {
 	kernel_sigset claims = tick_signal_claims(set);
-	int pid;
 
-	if (likely(!claims && !(set & tick_signal_set())))
-		return set;
-	pid = process_id();
-	if (!pid)
-		return set;
 	if (claims)
 		claim(pid, claims);
 	return set & ~tick_signal_set();
+}
+
+kernel_sigset host_sigset_claimed(kernel_sigset set)
+{
+	int pid;
+
+	if (likely(!concerns_ticks(set)))
+		return set;
+	pid = process_id();
+	return pid ? claim_set(pid, set) : set;
 }
 
 /* What the host believes blocked changes with the mask; not so for a guest. */
 static int change_mask(int how, kernel_sigset set, kernel_sigset *old)
 {
 	kernel_sigset given = set;
+	int pid = process_id();
 	long err;
 
-	if (!process_id())
-		return (int)sys_sigprocmask(how, &set, old);
-	if (how == SIG_BLOCK || how == SIG_SETMASK)
-		given = host_sigset_claimed(set);
+	if (pid && (how == SIG_BLOCK || how == SIG_SETMASK))
+		given = claim_set(pid, set);
 	err = sys_sigprocmask(how, &given, old);
-	if (err)
+	if (err || !pid)
 		return (int)err;
 	if (how == SIG_SETMASK)
 		thread_self.host_blocked = 0;
@@ -166,8 +176,7 @@ int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old)
 	kernel_sigset believed = thread_self.host_blocked;
 	int err;
 
-	if (likely(!set || (!believed && !(*set & tick_signal_set()) &&
-			    !tick_signal_claims(*set))))
+	if (likely(!set || (!believed && !concerns_ticks(*set))))
 		err = (int)sys_sigprocmask(how, set, old);
 	else
 		err = change_mask(how, *set, old);

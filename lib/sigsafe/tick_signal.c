@@ -46,8 +46,11 @@ static void move(int sig)
 	else
 		live_count_lost(LOST_NO_SIGNAL);
 	store_relaxed(&tick_now.signal, sig);
-	/* Release pairs with the acquire in tick_signal_generation(). */
-	store_release(&tick_now.generation, tick_now.generation + 1);
+	/*
+	 * Pairs with the acquire in tick_signal_generation(), and comes before
+	 * timer_stop_others() looks at any timer.
+	 */
+	store_seq_cst(&tick_now.generation, tick_now.generation + 1);
 }
 
 void tick_signal_start(int chosen, kernel_sigset blocked)
@@ -77,9 +80,11 @@ kernel_sigset tick_signal_claims(kernel_sigset set)
 	return claims & ~load_relaxed(&claimed);
 }
 
-void tick_signal_claim(kernel_sigset claims)
+bool tick_signal_claim(kernel_sigset claims)
 {
 	store_relaxed(&claimed, claimed | claims);
-	if (claimed & tick_signal_set())
-		move(choose_private());
+	if (!(claimed & tick_signal_set()))
+		return false;
+	move(choose_private());
+	return true;
 }

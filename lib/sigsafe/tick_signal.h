@@ -20,7 +20,7 @@
 /* Written by the mover, which holds disposition_lock(). */
 struct tick {
 	int32_t signal;	     /* 0: none is left */
-	uint32_t generation; /* stored last, with release order */
+	uint32_t generation; /* stored last */
 };
 
 extern struct tick tick_now;
@@ -60,7 +60,7 @@ void tick_signal_start(int chosen, kernel_sigset blocked);
 /* Of a set the host blocks or waits for: what it claims anew. Signal-safe. */
 kernel_sigset tick_signal_claims(kernel_sigset set);
 
-/* The host claims these. Under disposition_lock(). */
-void tick_signal_claim(kernel_sigset claims);
+/* The host claims these. True: it moved. Under disposition_lock(). */
+bool tick_signal_claim(kernel_sigset claims);
 
 #endif

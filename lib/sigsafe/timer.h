@@ -1,6 +1,7 @@
 /*
  * The calling thread's one-shot timer: CLOCK_MONOTONIC, its signal sent to
- * this very thread. Each function is one system call. Signal-safe.
+ * this very thread. Each function is one system call, except
+ * for the last but one. Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,6 +19,13 @@ void timer_arm(struct thread *self, uint64_t at_ns);
 
 /* No tick comes any more, unless one is on its way already. */
 void timer_disarm(struct thread *self);
+
+/*
+ * After the tick signal moved: every other thread's timer is stopped, since
+ * the host's new disposition of the old signal may let a late tick break calls
+ * that a tick does not break. Those threads get a new one with their next run.
+ */
+void timer_stop_others(const struct thread *self);
 
 /* Gives the timer back to the kernel. */
 void timer_delete_own(struct thread *self);

@@ -12,7 +12,7 @@
 /* What the slots held before. Written by lib/setup, in the constructor. */
 static int (*original_lock)(void *mutex);
 static int (*original_unlock)(void *mutex);
-static int (*original_sigprocmask)(int how, const void *set, void *old);
+static int (*hosts_sigprocmask)(int how, const void *set, void *old);
 static void *(*original_mmap)(void *at, size_t bytes, int prot, int flags,
 			      int fd, off_t offset);
 static void (*original_abort)(void);
@@ -59,7 +59,10 @@ static int safe_unlock(void *mutex)
 static int safe_sigprocmask(int how, const void *set, void *old)
 {
 	/* All signals are blocked already. */
-	return thread_self.in_walk ? 0 : original_sigprocmask(how, set, old);
+	if (thread_self.in_walk)
+		return 0;
+	/* Not by our hook: it is no wish of the host to block signals. */
+	return sys_sigprocmask(how, set, old) ? -1 : 0;
 }
 
 static void *safe_mmap(void *at, size_t bytes, int prot, int flags, int fd,
@@ -88,7 +91,7 @@ static int safe_pipe2(int *fds, int flags)
 const struct unwind_call unwind_calls[UNWIND_CALLS] = {
 	{ "pthread_mutex_lock", safe_lock, (void **)&original_lock },
 	{ "pthread_mutex_unlock", safe_unlock, (void **)&original_unlock },
-	{ "sigprocmask", safe_sigprocmask, (void **)&original_sigprocmask },
+	{ "sigprocmask", safe_sigprocmask, (void **)&hosts_sigprocmask },
 	{ "mmap", safe_mmap, (void **)&original_mmap },
 	{ "abort", safe_abort, (void **)&original_abort },
 	{ "pipe2", safe_pipe2, (void **)&original_pipe2 },

@@ -21,6 +21,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/samples.h"
 #include "sigsafe/stack.h"
+#include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
 #include "sigsafe/wait.h"
 
@@ -143,15 +144,17 @@ void watch_run_begin(uint32_t events)
 	store_relaxed(&record->run_begun_ns, now_ns);
 	/* Last: from here on a tick finds the run. */
 	self->run_begun_ns = now_ns;
-	if (unlikely(!self->armed))
+	if (unlikely(!self->armed ||
+		     self->timer_generation != tick_signal_generation()))
 		timer_arm(self, now_ns + self->recording->stall_ns);
 }
 
 static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
 			     uint64_t now_ns)
 {
-	uint64_t interval_ns = max_u64(self->recording->stall_ns,
-				       (now_ns - begun_ns) / TICKS_PER_DURATION);
+	uint64_t interval_ns =
+		max_u64(self->recording->stall_ns,
+			(now_ns - begun_ns) / TICKS_PER_DURATION);
 
 	return now_ns + min_u64(interval_ns, MAX_TICK_INTERVAL_NS);
 }

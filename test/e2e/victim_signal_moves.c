@@ -1,0 +1,141 @@
+/*
+ * A host that changes its mind about signals while its threads compute and
+ * wait: it must never be hit by a signal it did not send, nor miss one.
+ *
+ * usage: victim_signal_moves CASE
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "victim_signal.h"
+
+#define FLIPS	10000
+#define LOST_NS (2 * NS_PER_S)
+
+static atomic_int count;
+static atomic_bool over;
+static int pipe_fds[2];
+
+static void on_count(int sig)
+{
+	(void)sig;
+	count++;
+}
+
+static void *loop(void *unused)
+{
+	while (!over)
+		loop_for(NS_PER_MS);
+	return unused;
+}
+
+/* The same where the host does break its waits. */
+static void *loop_broken(void *unused)
+{
+	while (!over) {
+		poll(NULL, 0, 1);
+		spin(3 * NS_PER_MS);
+	}
+	return unused;
+}
+
+static bool becomes(int value)
+{
+	uint64_t begun_ns = now_ns();
+
+	while (count != value)
+		if (now_ns() - begun_ns > LOST_NS)
+			return false;
+	return true;
+}
+
+/* Sent to a thread that has just been under ticks of the same number. */
+static void flips(void)
+{
+	static sighandler_t const between[] = { SIG_DFL, SIG_IGN };
+	pthread_t thread;
+	int lost = 0;
+
+	pthread_create(&thread, NULL, loop_broken, NULL);
+	for (int i = 0; i < FLIPS; i++) {
+		count = 0;
+		signal(SIGUSR1, on_count);
+		pthread_kill(thread, SIGUSR1);
+		lost += !becomes(1);
+		signal(SIGUSR1, between[i % 2]);
+	}
+	over = true;
+	pthread_join(thread, NULL);
+	printf("lost %d\n", lost);
+}
+
+/* One signal after the other, wherever the ticks may have gone. */
+static void chase(void)
+{
+	pthread_t thread[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, loop, NULL);
+	loop_for(10 * NS_PER_MS);
+	for (int sig = 64; sig > 0; sig--) {
+		if (sig < SIGRTMIN && sig != SIGUSR1)
+			continue;
+		set_action(sig, on_count, 0, 0);
+		loop_for(2 * NS_PER_MS);
+		set_action(sig, sig % 2 ? SIG_DFL : SIG_IGN, 0, 0);
+		set_action(sig, SIG_DFL, 0, 0);
+	}
+	over = true;
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+	printf("count %d\n", count);
+}
+
+/* A run that goes on into a read: natively nothing interrupts it. */
+static void *read_in_a_run(void *tid)
+{
+	char byte;
+
+	loop_for(2 * NS_PER_MS);
+	*(atomic_int *)tid = gettid();
+	if (read(pipe_fds[0], &byte, 1) != 1)
+		printf("read: %s\n", strerror(errno));
+	return NULL;
+}
+
+static void reads(void)
+{
+	static atomic_int tid;
+	pthread_t thread;
+	uint64_t begun_ns;
+
+	if (pipe(pipe_fds))
+		abort();
+	pthread_create(&thread, NULL, read_in_a_run, &tid);
+	while (!tid || !sleeps(tid))
+		;
+	/* Without SA_RESTART. */
+	set_action(SIGUSR1, on_count, 0, 0);
+	begun_ns = now_ns();
+	while (now_ns() - begun_ns < 5 * NS_PER_MS)
+		;
+	if (write(pipe_fds[1], "x", 1) != 1)
+		abort();
+	pthread_join(thread, NULL);
+	printf("count %d\n", count);
+}
+
+static const struct signal_case cases[] = {
+	{ "flips", flips },
+	{ "chase", chase },
+	{ "reads", reads },
+	{ NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	return run_case(cases, argc, argv);
+}

@@ -19,8 +19,8 @@
 #define SPINS_IN_HANDLER 500u
 #define SPINS		 5000u
 
-/* How often a fork yields for a walk: a tenth of a second, if nobody runs. */
-#define FORK_YIELDS 100000u
+/* How often a fork yields for a walk: a second at least, on an idle machine. */
+#define FORK_YIELDS 1000000u
 
 /* Bit 0: a walk is under way. The rest: twice the number of forks under way. */
 #define WALKING 1u

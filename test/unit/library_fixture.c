@@ -11,13 +11,17 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 /* Linked by nothing else here. */
 #define LIBRARY	  "libanl.so.1"
 #define MAX_BYTES (1u << 20)
 
-/* Where the loader finds it. */
+/*
+ * Where the loader finds it. It stays loaded: a copy has the same name in it,
+ * and could be taken for it.
+ */
 static void find_library(char path[PATH_MAX])
 {
 	void *handle = dlopen(LIBRARY, RTLD_NOW);
@@ -26,12 +30,11 @@ static void find_library(char path[PATH_MAX])
 	cr_assert_not_null(handle);
 	cr_assert_eq(dlinfo(handle, RTLD_DI_LINKMAP, &map), 0);
 	snprintf(path, PATH_MAX, "%s", map->l_name);
-	dlclose(handle);
 }
 
 void fixture_copy_library(const char *path, fixture_edit *edit)
 {
-	static _Alignas(Elf64_Ehdr) char image[MAX_BYTES];
+	char *image = malloc(MAX_BYTES);
 	char original[PATH_MAX];
 	ssize_t bytes;
 	int fd;
@@ -46,17 +49,26 @@ void fixture_copy_library(const char *path, fixture_edit *edit)
 	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0700);
 	cr_assert_eq(write(fd, image, (size_t)bytes), bytes);
 	close(fd);
+	free(image);
+}
+
+void fixture_make_library(char path[FIXTURE_PATH_BYTES], fixture_edit *edit)
+{
+	int fd;
+
+	strcpy(path, "/tmp/stallshim.XXXXXX");
+	fd = mkstemp(path);
+	cr_assert_geq(fd, 0);
+	close(fd);
+	fixture_copy_library(path, edit);
 }
 
 void *fixture_load_library(fixture_edit *edit)
 {
-	char path[] = "/tmp/stallshim.XXXXXX";
-	int fd = mkstemp(path);
+	char path[FIXTURE_PATH_BYTES];
 	void *handle;
 
-	cr_assert_geq(fd, 0);
-	close(fd);
-	fixture_copy_library(path, edit);
+	fixture_make_library(path, edit);
 	handle = dlopen(path, RTLD_NOW);
 	unlink(path);
 	cr_assert_not_null(handle, "%s", dlerror());

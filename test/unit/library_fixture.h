@@ -14,6 +14,11 @@ typedef void fixture_edit(Elf64_Ehdr *image);
 /* Writes a copy to path. edit may be NULL. */
 void fixture_copy_library(const char *path, fixture_edit *edit);
 
+/* The same, to a new file whose path it returns. */
+#define FIXTURE_PATH_BYTES 32
+
+void fixture_make_library(char path[FIXTURE_PATH_BYTES], fixture_edit *edit);
+
 /* Loads such a copy, whose file is gone again. Returns dlopen's handle. */
 void *fixture_load_library(fixture_edit *edit);
 

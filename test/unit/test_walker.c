@@ -1,0 +1,193 @@
+/*
+ * The walker: what becomes of a walk that can't be made now.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/atomic.h"
+#include "recording_fixture.h"
+#include "sigsafe/live.h"
+#include "sigsafe/stack.h"
+#include "sigsafe/thread.h"
+#include "sigsafe/walker.h"
+#include "stack_fixture.h"
+
+TestSuite(walker, .init = fixture_start_unwinder, .timeout = 60);
+
+static const void *return_address;
+
+__attribute__((noinline)) static uint32_t capture(void)
+{
+	uint32_t place = fixture_hook();
+
+	return_address = __builtin_return_address(0);
+	return place;
+}
+
+/* The caller's frame in capture() is the first; this tells no more of it. */
+static void assert_first_frame_alone(uint32_t place, enum lost_reason reason)
+{
+	const struct stack_record *stack = fixture_stack(place);
+
+	cr_assert_eq(stack->depth, 1);
+	cr_assert_neq(FRAME_MODULE(stack->frame[0]), 0);
+	cr_assert_eq(fixture_lost(reason), 1);
+}
+
+static void assert_whole(uint32_t place)
+{
+	const struct stack_record *stack = fixture_stack(place);
+
+	cr_assert_eq(fixture_find(stack, fixture_frame(return_address)), 1);
+}
+
+Test(walker, a_walk_inside_of_a_walk_is_its_first_frame)
+{
+	thread_self.in_walk = true;
+	assert_first_frame_alone(capture(), LOST_WALK_NESTED);
+	thread_self.in_walk = false;
+	assert_whole(capture());
+}
+
+Test(walker, a_walk_during_a_fork_is_its_first_frame)
+{
+	walker_before_fork();
+	assert_first_frame_alone(capture(), LOST_WALK_FORK);
+	walker_after_fork_in_parent();
+	assert_whole(capture());
+}
+
+static uint32_t walks, may_end;
+
+static void walk_until_told(void *argument)
+{
+	(void)argument;
+	store_release(&walks, 1);
+	while (!load_acquire(&may_end))
+		sched_yield();
+}
+
+static void *be_the_walker(void *argument)
+{
+	enum lost_reason why;
+
+	if (!walker_run(walk_until_told, NULL, false, &why))
+		return argument;
+	return NULL;
+}
+
+static pthread_t start_long_walk(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, be_the_walker, &walks);
+	while (!load_acquire(&walks))
+		sched_yield();
+	return thread;
+}
+
+static void end_long_walk(pthread_t thread)
+{
+	void *failed;
+
+	store_release(&may_end, 1);
+	pthread_join(thread, &failed);
+	cr_assert_null(failed);
+}
+
+Test(walker, a_walk_during_another_threads_is_its_first_frame)
+{
+	pthread_t thread = start_long_walk();
+
+	assert_first_frame_alone(capture(), LOST_WALK_BUSY);
+	end_long_walk(thread);
+	assert_whole(capture());
+}
+
+static void *fork_once(void *forked)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		/* A walk of the parent's is none of the child's. */
+		_exit(fixture_stack(capture())->depth > 1 ? 0 : 1);
+	store_release((uint32_t *)forked, 1);
+	waitpid(child, (int *)((uint32_t *)forked + 1), 0);
+	return NULL;
+}
+
+Test(walker, a_fork_waits_for_the_walk_under_way)
+{
+	uint32_t forked[2] = { 0, 1 };
+	pthread_t walking = start_long_walk(), forking;
+
+	pthread_create(&forking, NULL, fork_once, forked);
+	/* The fork is announced: walks are left out until it is over. */
+	while (fixture_lost(LOST_WALK_FORK) == 0)
+		capture();
+	cr_assert_eq(load_acquire(&forked[0]), 0);
+	end_long_walk(walking);
+	pthread_join(forking, NULL);
+	cr_assert_eq(load_acquire(&forked[0]), 1);
+	cr_assert_eq(forked[1], 0);
+	assert_whole(capture());
+}
+
+Test(walker, a_child_whose_fork_told_nobody_walks_after_its_reset)
+{
+	pthread_t walking = start_long_walk();
+	int status;
+	/* Not the library's function: no handler of pthread_atfork runs. */
+	long child = sys0(SYS_fork);
+
+	if (child == 0) {
+		fixture_recording(1 << 20);
+		stack_reset();
+		_exit(fixture_stack(capture())->depth > 1 ? 0 : 1);
+	}
+	end_long_walk(walking);
+	cr_assert_eq(waitpid((pid_t)child, &status, 0), (pid_t)child);
+	cr_assert_eq(status, 0);
+}
+
+static uintptr_t address_in_work;
+
+static void note_address(void *argument)
+{
+	char here;
+
+	*(uintptr_t *)argument = (uintptr_t)&here;
+}
+
+Test(walker, work_is_done_on_the_walkers_own_stack)
+{
+	uintptr_t guard = (uintptr_t)walker_guard_page();
+	enum lost_reason why;
+
+	cr_assert(walker_run(note_address, &address_in_work, false, &why));
+	cr_assert_gt(address_in_work, guard);
+	cr_assert_lt(address_in_work - guard, 128 << 10);
+}
+
+static void note_mask(void *argument)
+{
+	*(long *)argument = sys_sigprocmask(
+		SIG_SETMASK, NULL, (kernel_sigset *)((long *)argument + 1));
+}
+
+Test(walker, every_signal_is_blocked_during_a_walk)
+{
+	long result[2] = { -1, 0 };
+	enum lost_reason why;
+
+	cr_assert(walker_run(note_mask, result, false, &why));
+	cr_assert_eq(result[0], 0);
+	/* But the two that nobody can block. */
+	cr_assert_eq((kernel_sigset)result[1],
+		     ~(SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP)));
+}

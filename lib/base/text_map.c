@@ -71,6 +71,9 @@ static void place(struct text_map *map, uint32_t index,
 	if (is_taken(map, start, end))
 		moved = ELSEWHERE(index) - start;
 	map->bias[index] = m->bias + moved;
+	/* Unknown: then there is nothing to say of it. */
+	if (start == end)
+		return;
 	map->module[map->modules++] = (struct text_module){
 		.start = start + moved,
 		.end = end + moved,

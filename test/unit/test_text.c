@@ -427,6 +427,19 @@ Test(text, two_modules_at_one_place_get_two_places)
 	check_has("\n7f0000001000-7f0000002000 r-xp /lib/first.so (@1000)\n");
 }
 
+Test(text, map_leaves_out_a_module_whose_text_is_not_known)
+{
+	const uint64_t frame = frame_pack(2, 0x10);
+	struct module_record *m = add_module(rec, "/lib/odd.so", LIB, LIB);
+
+	m->text_start = m->text_end = 0;
+	add_sample(rec, SAMPLE_KEY(SAMPLE_STALL, 0, add_stack(rec, &frame, 1)),
+		   1, 1, 1);
+	text = text_of(rec, SAMPLE_STALL, NULL);
+	check_has("\n1 1 @ 0x7f0000000010\n");
+	check_lacks("odd.so");
+}
+
 Test(text, map_shows_whole_memory_pages)
 {
 	struct module_record *m =

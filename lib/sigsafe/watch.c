@@ -165,12 +165,13 @@ void watch_tick(ucontext_t *uc)
 	uint64_t begun_ns = self->run_begun_ns, now_ns, stall_ns;
 
 	self->armed = false;
-	if (!is_watched(self))
-		return;
+	/* First: at the end, too, when nothing is watched any more. */
 	if (self->waiting) {
 		wait_tick(self, uc);
 		return;
 	}
+	if (!is_watched(self))
+		return;
 	if (!begun_ns)
 		return;
 	now_ns = clock_now_ns();

@@ -16,7 +16,8 @@
 /* name, with what glob(3) would take for patterns escaped, and behind. */
 static char *pattern_of(const char *name, const char *behind)
 {
-	char *pattern = malloc(2 * strlen(name) + strlen(behind) + 1);
+	size_t size = 2 * strlen(name) + strlen(behind) + 1;
+	char *pattern = calloc(size, 1);
 	char *to = pattern;
 
 	if (!pattern)
@@ -26,7 +27,7 @@ static char *pattern_of(const char *name, const char *behind)
 			*to++ = '\\';
 		*to++ = *name;
 	}
-	strcpy(to, behind);
+	memcpy(to, behind, strlen(behind));
 	return pattern;
 }
 

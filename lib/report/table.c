@@ -25,16 +25,15 @@ static void measure(const struct table *table, size_t *widths)
 }
 
 /* The beginning and the end of a word that is too long. */
-static const char *cut(const char *cell, char *room)
+static const char *cut(const char *cell, char room[MAX_CELL + 1])
 {
 	size_t length = strlen(cell);
-	size_t half = (MAX_CELL - 3) / 2;
+	int half = (MAX_CELL - 3) / 2;
 
 	if (length <= MAX_CELL)
 		return cell;
-	memcpy(room, cell, half);
-	memcpy(room + half, "...", 3);
-	strcpy(room + half + 3, cell + length - (MAX_CELL - 3 - half));
+	snprintf(room, MAX_CELL + 1, "%.*s...%s", half, cell,
+		 cell + length - (size_t)(MAX_CELL - 3 - half));
 	return room;
 }
 

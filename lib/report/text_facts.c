@@ -6,11 +6,11 @@
  */
 #include "report/text_facts.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/quantity.h"
+#include "report/scan.h"
 #include "report/text_words.h"
 
 typedef void fact_reader(struct text_facts *facts,
@@ -171,7 +171,7 @@ static const struct {
 };
 
 /* "end=exit at once, status 3." */
-static void read_end(struct process *process, const char *text)
+static void read_end(struct process *process, char *text)
 {
 	static const struct {
 		const char *text;
@@ -182,14 +182,14 @@ static void read_end(struct process *process, const char *text)
 		{ "exec", END_EXEC },
 		{ "signal ", END_SIGNAL },
 	};
+	uint64_t detail;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++) {
-		size_t length = strlen(ends[i].text);
-
-		if (strncmp(text, ends[i].text, length))
+		if (!scan_text(&text, ends[i].text))
 			continue;
 		process->end = ends[i].end;
-		process->end_detail = atoi(text + length);
+		if (scan_number(&text, 10, &detail))
+			process->end_detail = (int)detail;
 		return;
 	}
 }
@@ -216,12 +216,12 @@ void text_fact(struct text_facts *facts, char *line)
 {
 	struct text_words words;
 
-	if (!strncmp(line, "end=", 4)) {
-		read_end(facts->process, line + 4);
+	if (scan_text(&line, "end=")) {
+		read_end(facts->process, line);
 		return;
 	}
-	if (!strncmp(line, "lost=", 5)) {
-		read_lost(facts, line + 5);
+	if (scan_text(&line, "lost=")) {
+		read_lost(facts, line);
 		return;
 	}
 	words = text_words_of(line);

@@ -8,53 +8,66 @@
  */
 #include "report/text_modules.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "report/scan.h"
 #include "report/text_words.h"
 
+#define BRACKET " (@"
+
+/* A path may have brackets of its own. */
 static char *last_bracket(char *text)
 {
 	char *found = NULL;
 
-	for (char *at = strstr(text, " (@"); at; at = strstr(at + 1, " (@"))
+	for (char *at = strstr(text, BRACKET); at; at = strstr(at + 1, BRACKET))
 		found = at;
 	return found;
 }
 
 static void read_build_id(struct module *module, const char *digits)
 {
-	unsigned byte;
+	while (module->build_id_bytes < BUILD_ID_BYTES && digits[0] &&
+	       digits[1]) {
+		char pair[] = { digits[0], digits[1], '\0' };
+		char *at = pair;
+		uint64_t byte;
 
-	while (module->build_id_bytes < BUILD_ID_BYTES &&
-	       sscanf(digits, "%2x", &byte) == 1) {
+		if (!scan_number(&at, 16, &byte) || *at)
+			return;
 		module->build_id[module->build_id_bytes++] = (uint8_t)byte;
 		digits += 2;
 	}
+}
+
+/* Behind the bracket: "1000) 5f3a..." */
+static bool read_tail(struct module *module, char *tail)
+{
+	if (!scan_number(&tail, 16, &module->text_offset) ||
+	    !scan_text(&tail, ")"))
+		return false;
+	if (scan_text(&tail, " "))
+		read_build_id(module, tail);
+	return true;
 }
 
 void text_modules_add(struct text_modules *modules, struct arena *arena,
 		      char *line)
 {
 	struct module module = { .bias_is_known = false };
-	int behind = 0;
 	char *bracket;
-	char *path;
 
-	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " r-xp %n", &module.text_start,
-		   &module.text_end, &behind) != 2 ||
-	    !behind)
+	if (!scan_number(&line, 16, &module.text_start) ||
+	    !scan_text(&line, "-") ||
+	    !scan_number(&line, 16, &module.text_end) ||
+	    !scan_text(&line, " r-xp "))
 		return;
-	path = line + behind;
-	bracket = last_bracket(path);
-	if (!bracket || sscanf(bracket, " (@%" SCNx64 ") %n",
-			       &module.text_offset, &behind) != 1)
+	bracket = last_bracket(line);
+	if (!bracket || !read_tail(&module, bracket + strlen(BRACKET)))
 		return;
-	read_build_id(&module, bracket + behind);
 	*bracket = '\0';
-	text_unescape(path);
-	module.path = arena_string(arena, path, strlen(path));
+	text_unescape(line);
+	module.path = arena_string(arena, line, strlen(line));
 	modules->list[modules->count++] = module;
 }
 

@@ -5,10 +5,10 @@
  */
 #include "report/text_reader.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "report/scan.h"
 #include "report/text_facts.h"
 #include "report/text_modules.h"
 #include "report/text_samples.h"
@@ -82,27 +82,22 @@ static void read_comment(struct reader *reader, char *line)
 
 static bool read_line(struct reader *reader, char *line)
 {
-	struct samples *samples = &reader->process->samples[reader->kind];
+	struct process *process = reader->process;
 	uint64_t ms;
 
-	if (reader->in_map) {
-		text_modules_add(&reader->modules, &reader->process->arena,
-				 line);
-		return true;
-	}
-	if (line[0] == '#') {
-		read_comment(reader, line + 1);
-		return true;
-	}
-	if (!strncmp(line, "--- Memory map", 14))
+	if (reader->in_map)
+		text_modules_add(&reader->modules, &process->arena, line);
+	else if (scan_text(&line, "#"))
+		read_comment(reader, line);
+	else if (scan_text(&line, "--- Memory map"))
 		reader->in_map = true;
-	else if (sscanf(line, "ms since reset=%" SCNu64, &ms) == 1)
-		reader->process->lived_ns = ms * NS_PER_MS;
-	else if (sscanf(line, "discarded samples=%" SCNu64,
-			&samples->discarded) == 1 ||
-		 !*line)
-		return true;
-	else if (line[0] >= '0' && line[0] <= '9')
+	else if (scan_text(&line, "ms since reset=") &&
+		 scan_number(&line, 10, &ms))
+		process->lived_ns = ms * NS_PER_MS;
+	else if (scan_text(&line, "discarded samples="))
+		scan_number(&line, 10,
+			    &process->samples[reader->kind].discarded);
+	else if (*line >= '0' && *line <= '9')
 		return text_sample_add(&reader->samples, line);
 	return true;
 }

@@ -5,21 +5,19 @@
  */
 #include "report/text_samples.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/scan.h"
 #include "report/text_words.h"
 
-static uint32_t count_addresses(const char *line)
+static uint32_t count_addresses(char *line)
 {
 	uint32_t count = 0;
+	uint64_t address;
 
-	while ((line = strstr(line, " 0x"))) {
-		line += 3;
+	while (scan_text(&line, " 0x") && scan_number(&line, 16, &address))
 		count++;
-	}
 	return count;
 }
 
@@ -31,8 +29,8 @@ static struct stack *read_stack(struct text_samples *text, char *line)
 
 	stack->frames = arena_alloc(arena, count, sizeof(struct frame));
 	for (; stack->depth < count; stack->depth++) {
-		line = strstr(line, " 0x");
-		stack->frames[stack->depth].address = strtoull(line, &line, 16);
+		scan_text(&line, " 0x");
+		scan_number(&line, 16, &stack->frames[stack->depth].address);
 	}
 	return stack;
 }
@@ -42,13 +40,12 @@ bool text_sample_add(struct text_samples *text, char *line)
 {
 	struct samples *samples = &text->process->samples[text->kind];
 	struct sample sample = { .lock = NULL };
-	int behind = 0;
 
-	if (sscanf(line, "%" SCNu64 " %" SCNu64 " @%n", &sample.total_ns,
-		   &sample.count, &behind) != 2 ||
-	    !behind)
+	if (!scan_number(&line, 10, &sample.total_ns) ||
+	    !scan_text(&line, " ") || !scan_number(&line, 10, &sample.count) ||
+	    !scan_text(&line, " @"))
 		return false;
-	sample.stack = read_stack(text, line + behind);
+	sample.stack = read_stack(text, line);
 	if (!sample.stack->depth || sample.stack->depth > MAX_DEPTH)
 		return false;
 	text->sample = &samples->list[samples->count++];

@@ -154,7 +154,7 @@ struct module_record {
 	uint64_t text_offset;
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[BUILD_ID_BYTES];
-	char path[PATH_BYTES]; /* absolute, or [vdso], or //anon for JIT code */
+	char path[PATH_BYTES]; /* absolute, or [vdso] */
 };
 
 enum thread_state { THREAD_FREE, THREAD_CLAIMED, THREAD_LIVE, THREAD_ENDED };

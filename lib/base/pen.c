@@ -81,16 +81,15 @@ void pen_name(struct pen *pen, const char *name, size_t limit)
 	pen_foreign(pen, name, limit, ' ');
 }
 
-/* Digits of value in base, at least so many. */
-static void pen_digits(struct pen *pen, uint64_t value, unsigned base,
-		       unsigned at_least)
+/* At least so many digits. */
+static void pen_decimal(struct pen *pen, uint64_t value, unsigned at_least)
 {
 	char digits[20];
 	unsigned n = 0;
 
 	do {
-		digits[n++] = "0123456789abcdef"[value % base];
-		value /= base;
+		digits[n++] = (char)('0' + value % 10);
+		value /= 10;
 	} while (value || n < at_least);
 	while (n)
 		pen_byte(pen, digits[--n]);
@@ -100,13 +99,18 @@ void pen_number(struct pen *pen, const char *before, uint64_t value,
 		const char *after)
 {
 	pen_text(pen, before);
-	pen_digits(pen, value, 10, 1);
+	pen_decimal(pen, value, 1);
 	pen_text(pen, after);
 }
 
 void pen_hex(struct pen *pen, uint64_t value, unsigned digits)
 {
-	pen_digits(pen, value, 16, digits);
+	unsigned n = digits;
+
+	while (n < 16 && value >> 4 * n)
+		n++;
+	while (n--)
+		pen_byte(pen, "0123456789abcdef"[value >> 4 * n & 15]);
 }
 
 static const struct unit *unit_of(uint64_t ns, const struct unit *largest)
@@ -117,16 +121,16 @@ static const struct unit *unit_of(uint64_t ns, const struct unit *largest)
 }
 
 /* ns in unit, with as many decimals as it takes: nine are a nanosecond's. */
-static void pen_decimal(struct pen *pen, uint64_t ns, const struct unit *unit)
+static void pen_in_unit(struct pen *pen, uint64_t ns, const struct unit *unit)
 {
 	uint64_t rest = ns % unit->ns;
 	int digits;
 
-	pen_digits(pen, ns / unit->ns, 10, 1);
+	pen_decimal(pen, ns / unit->ns, 1);
 	if (rest)
 		pen_byte(pen, '.');
 	for (digits = 0; rest && digits < 9; digits++) {
-		pen_digits(pen, rest * 10 / unit->ns, 10, 1);
+		pen_decimal(pen, rest * 10 / unit->ns, 1);
 		rest = rest * 10 % unit->ns;
 	}
 	pen_text(pen, unit->name);
@@ -134,7 +138,7 @@ static void pen_decimal(struct pen *pen, uint64_t ns, const struct unit *unit)
 
 void pen_duration(struct pen *pen, uint64_t ns)
 {
-	pen_decimal(pen, ns, unit_of(ns, &units[FIRST_DECIMAL_UNIT]));
+	pen_in_unit(pen, ns, unit_of(ns, &units[FIRST_DECIMAL_UNIT]));
 }
 
 uint64_t duration_rounded(uint64_t ns)
@@ -152,7 +156,7 @@ void pen_duration_rounded(struct pen *pen, uint64_t ns)
 {
 	uint64_t rounded = duration_rounded(ns);
 
-	pen_decimal(pen, rounded, unit_of(rounded, units));
+	pen_in_unit(pen, rounded, unit_of(rounded, units));
 }
 
 static bool is_leap(unsigned year)
@@ -178,11 +182,11 @@ static void pen_date(struct pen *pen, uint64_t days)
 		days -= is_leap(year) ? 366 : 365;
 	for (; days >= days_of_month(month, year); month++)
 		days -= days_of_month(month, year);
-	pen_digits(pen, year, 10, 4);
+	pen_decimal(pen, year, 4);
 	pen_byte(pen, '-');
-	pen_digits(pen, month, 10, 2);
+	pen_decimal(pen, month, 2);
 	pen_byte(pen, '-');
-	pen_digits(pen, days + 1, 10, 2);
+	pen_decimal(pen, days + 1, 2);
 }
 
 void pen_utc(struct pen *pen, uint64_t realtime_ns)
@@ -191,10 +195,10 @@ void pen_utc(struct pen *pen, uint64_t realtime_ns)
 
 	pen_date(pen, s / 86400);
 	pen_byte(pen, 'T');
-	pen_digits(pen, s / 3600 % 24, 10, 2);
+	pen_decimal(pen, s / 3600 % 24, 2);
 	pen_byte(pen, ':');
-	pen_digits(pen, s / 60 % 60, 10, 2);
+	pen_decimal(pen, s / 60 % 60, 2);
 	pen_byte(pen, ':');
-	pen_digits(pen, s % 60, 10, 2);
+	pen_decimal(pen, s % 60, 2);
 	pen_byte(pen, 'Z');
 }

@@ -18,44 +18,34 @@
 #define KINDS 2 /* enum symbol_kind */
 #define PAGE  UINT64_C(4096)
 
-struct module_symbols {
-	bool is_read; /* tried: the tables may be empty */
-	struct symbol_table table[KINDS];
+/* One kind of symbols of one module. */
+struct symbols {
+	bool is_read; /* tried: the table may be empty */
+	struct symbol_table table;
 };
 
 /* Written by names_open(), names_close() and the questions between them. */
 static const struct libelf *lib;
 static const struct recording *asked_of; /* whose modules these are */
-static struct module_symbols *symbols;	 /* by index in SECTION_MODULES */
-
-static bool read_tables(struct module_symbols *module,
-			const struct elf_file *file, uint32_t section_type)
-{
-	bool any = false;
-
-	for (int kind = 0; kind < KINDS; kind++)
-		any |= symbol_table_read(&module->table[kind], file,
-					 section_type, kind);
-	return any;
-}
+static struct symbols (*modules)[KINDS]; /* by index in SECTION_MODULES */
 
 /* The full table where there is one, else what the dynamic linker needs. */
-static void read_file(struct module_symbols *module,
+static void read_file(struct symbol_table *table, enum symbol_kind kind,
 		      const struct module_record *record,
 		      const struct elf_file *file)
 {
 	struct elf_file debug;
-	bool any;
+	bool done;
 
-	if (read_tables(module, file, SHT_SYMTAB))
+	if (symbol_table_read(table, file, SHT_SYMTAB, kind))
 		return;
 	if (debug_file_open(&debug, record, file)) {
-		any = read_tables(module, &debug, SHT_SYMTAB);
+		done = symbol_table_read(table, &debug, SHT_SYMTAB, kind);
 		elf_file_close(&debug);
-		if (any)
+		if (done)
 			return;
 	}
-	read_tables(module, file, SHT_DYNSYM);
+	symbol_table_read(table, file, SHT_DYNSYM, kind);
 }
 
 /* The vDSO is in no file, but whole in this process, to its page's end. */
@@ -75,17 +65,17 @@ static bool open_module(struct elf_file *file,
 	return record->path[0] == '/' && elf_file_open(file, lib, record->path);
 }
 
-static void read_module(struct module_symbols *module,
-			const struct module_record *record)
+static void read_symbols(struct symbols *symbols, enum symbol_kind kind,
+			 const struct module_record *record)
 {
 	struct elf_file file;
 
-	module->is_read = true;
+	symbols->is_read = true;
 	if (!open_module(&file, record))
 		return;
 	/* The file may have been replaced since it was mapped. */
 	if (elf_file_is(&file, record->build_id, record->build_id_bytes))
-		read_file(module, record, &file);
+		read_file(&symbols->table, kind, record, &file);
 	elf_file_close(&file);
 }
 
@@ -93,48 +83,44 @@ static void forget(void)
 {
 	uint32_t n = asked_of ? asked_of->section[SECTION_MODULES].capacity : 0;
 
-	for (uint32_t i = 0; symbols && i < n; i++) {
+	for (uint32_t i = 0; modules && i < n; i++) {
 		for (int kind = 0; kind < KINDS; kind++)
-			symbol_table_free(&symbols[i].table[kind]);
+			symbol_table_free(&modules[i][kind].table);
 	}
-	free(symbols);
-	symbols = NULL;
+	free(modules);
+	modules = NULL;
 	asked_of = NULL;
 }
 
-static struct module_symbols *symbols_of(const struct recording *rec,
-					 uint32_t index)
+/* The table to ask, or NULL. */
+static const struct symbol_table *
+table_of(const struct recording *rec, uint32_t index, enum symbol_kind kind)
 {
 	const struct module_record *record =
 		section_records(rec, SECTION_MODULES);
+	uint32_t n = rec->section[SECTION_MODULES].capacity;
 
+	if (!index || index >= n)
+		return NULL;
 	if (rec != asked_of) {
 		forget();
 		asked_of = rec;
-		symbols = calloc(rec->section[SECTION_MODULES].capacity,
-				 sizeof(*symbols));
+		modules = calloc(n, sizeof(*modules));
 	}
-	if (!symbols)
+	if (!modules)
 		return NULL;
-	if (!symbols[index].is_read)
-		read_module(&symbols[index], &record[index]);
-	return &symbols[index];
+	if (!modules[index][kind].is_read)
+		read_symbols(&modules[index][kind], kind, &record[index]);
+	return &modules[index][kind].table;
 }
 
 static bool find(const struct recording *rec, uint32_t index, uint64_t address,
 		 enum symbol_kind kind, struct text_name *answer)
 {
-	const struct module_symbols *module;
-	const struct symbol_table *table;
-	const struct symbol *symbol;
+	const struct symbol_table *table = table_of(rec, index, kind);
+	const struct symbol *symbol =
+		table ? symbol_table_find(table, address) : NULL;
 
-	if (!index || index >= rec->section[SECTION_MODULES].capacity)
-		return false;
-	module = symbols_of(rec, index);
-	if (!module)
-		return false;
-	table = &module->table[kind];
-	symbol = symbol_table_find(table, address);
 	if (!symbol)
 		return false;
 	*answer = (struct text_name){ symbol_name(table, symbol),

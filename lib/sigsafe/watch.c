@@ -192,13 +192,16 @@ bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
 	struct thread *self = &thread_self;
 	uint64_t begun_ns = self->run_begun_ns, now_ns;
 
-	if (!begun_ns || !self->armed || !is_watched(self))
+	if (!self->armed || self->recording != live_recording())
 		return false;
 	now_ns = clock_now_ns();
 	if (self->armed_until_ns > now_ns &&
 	    for_ns < self->armed_until_ns - now_ns)
 		return false;
 	timer_disarm(self);
+	/* In no run, or at the end, a tick would still break the call. */
+	if (!begun_ns || !is_watched(self))
+		return false;
 	/* What blocks is known now; afterwards it may be too late to say. */
 	store_relaxed(&self->record->blocked_stack,
 		      stack_capture(NULL, caller));

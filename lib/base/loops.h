@@ -33,7 +33,7 @@ uint64_t thread_unfinished_ns(const struct recording *rec,
 /* The sums over all threads of a (checked) recording. Signal-safe. */
 struct loops loops_of(const struct recording *rec, uint64_t now_ns);
 
-/* The call's name as in BLOCKING_CALLS: "" for none or an unknown one. */
+/* As in BLOCKING_CALLS: "" for none or an unknown one. Signal-safe. */
 const char *blocking_call_name(uint32_t call);
 
 #endif

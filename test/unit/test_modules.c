@@ -89,6 +89,8 @@ Test(modules, the_build_id_is_the_files)
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	cr_assert_eq(dwelf_elf_gnu_build_id(elf, &id), module->build_id_bytes);
 	cr_assert_eq(memcmp(id, module->build_id, module->build_id_bytes), 0);
+	elf_end(elf);
+	close(fd);
 }
 
 /* Is there such a mapping, as the kernel tells? */

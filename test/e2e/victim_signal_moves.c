@@ -128,11 +128,36 @@ static void reads(void)
 	printf("count %d\n", count);
 }
 
+/* Which of these has the kernel a handler for? */
+static void say_caught(void)
+{
+	static const int asked[] = { SIGUSR1, 62, 61, 60 };
+	char line[256];
+	unsigned long long caught = 0;
+	FILE *status = fopen("/proc/self/status", "r");
+
+	while (status && fgets(line, sizeof(line), status))
+		sscanf(line, "SigCgt: %llx", &caught);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
+		if (caught >> (asked[i] - 1) & 1)
+			printf("%d ", asked[i]);
+	puts("are caught");
+}
+
+/* Not as natively: it shows where the ticks go. */
+static void numbers(void)
+{
+	loop_for(10 * NS_PER_MS);
+	say_caught();
+	signal(SIGUSR1, on_count);
+	say_caught();
+	signal(62, on_count);
+	say_caught();
+}
+
 static const struct signal_case cases[] = {
-	{ "flips", flips },
-	{ "chase", chase },
-	{ "reads", reads },
-	{ NULL, NULL },
+	{ "flips", flips },	{ "chase", chase }, { "reads", reads },
+	{ "numbers", numbers }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)

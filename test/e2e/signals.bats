@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# Signals: the host gets its own, all of them, by its own rules, and no other;
+# and it ends of a signal as it would have.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# run_both VICTIM CASE: natively and under 1 ms ticks it says the same and ends
+# the same; and under the shim it has been watched.
+run_both() {
+	local expected shimmed native=0
+
+	status=0
+	rm -f "$RESULTS"/*
+	expected=$(natively "$(victim "signal_$1")" "$2" 2>&1) || native=$?
+	shimmed=$(under_shim STALLSHIM_STALL=1ms "${settings[@]}" \
+		"$(victim "signal_$1")" "$2" 2>&1) || status=$?
+	echo "$1 $2: exit $native, with the shim $status"
+	diff <(echo "$expected") <(echo "$shimmed") || return 1
+	[[ $native = "$status" ]]
+}
+
+# every_case VICTIM: all cases it has.
+every_case() {
+	local name names
+
+	mapfile -t names < <(natively "$(victim "signal_$1")")
+	((${#names[@]} > 1))
+	for name in "${names[@]}"; do
+		run_both "$1" "$name"
+	done
+}
+
+setup() {
+	settings=()
+}
+
+@test "handlers, flags, masks and old actions are as natively" {
+	every_case actions
+}
+
+@test "the old interfaces are as natively" {
+	every_case old
+}
+
+@test "blocked, waited for and read by a descriptor: as natively" {
+	every_case masks
+}
+
+@test "over fork, vfork, exec and death: as natively" {
+	every_case process
+}
+
+@test "whatever signal carries the ticks" {
+	local signal
+
+	for signal in SIGUSR2 SIGRTMIN SIGRTMAX-2 SIGRTMIN+5; do
+		settings=("STALLSHIM_SIGNAL=$signal")
+		run_both actions handler_first
+		run_both actions handle_all
+		run_both masks real_time
+		run_both masks fill
+		run_both process forks
+	done
+}
+
+@test "no tick and no signal goes astray while the host changes its mind" {
+	local i
+
+	run_both moves flips
+	for i in {1..20}; do
+		run_both moves chase
+		run_both moves reads
+	done
+}
+
+@test "ticks come by SIGUSR1 until the host has a use for it" {
+	run under_shim STALLSHIM_STALL=1ms "$(victim signal_moves)" numbers
+	echo "$output"
+	[[ ${lines[0]} = "10 are caught" ]]
+	[[ ${lines[1]} = "10 62 are caught" ]]
+	[[ ${lines[2]} = "10 62 61 are caught" ]]
+}
+
+@test "stalls are still seen after the host has claimed SIGUSR1" {
+	local case
+
+	for case in "actions handler_first" "masks fill" "masks attribute"; do
+		rm -f "$RESULTS"/*
+		# shellcheck disable=SC2086
+		set -- $case
+		under_shim STALLSHIM_STALL=1ms "$(victim "signal_$1")" "$2"
+		text=$(result stall.txt)
+		(($(header "$text" stalls) > 2))
+		(($(total_ns "$text" spin) >
+			$(header "$text" stalled) * 9 / 10))
+	done
+}
+
+@test "a default-fatal signal leaves the texts behind" {
+	local case
+
+	for case in interrupt:130 terminate:143 hang_up:129; do
+		run_both process "${case%:*}"
+		[[ $status = "${case#*:}" ]]
+		(($(header "$(result stall.txt)" stalls) > 0))
+		[[ -s $(result mutex.txt) && -s $(result wait.txt) ]]
+	done
+	run_both actions defaulted
+	(($(header "$(result stall.txt)" stalls) > 0))
+}
+
+@test "nohup: a hang-up that is ignored at the start stays so" {
+	run under_shim STALLSHIM_STALL=1ms nohup "$(victim signal_process)" \
+		hang_up
+	[[ $status = 0 && $output = *alive* ]]
+	run under_shim STALLSHIM_STALL=1ms bash -c \
+		"trap '' INT; exec '$(victim signal_process)' interrupt"
+	[[ $status = 0 && $output = *alive* ]]
+}
+
+@test "SIGUSR1 ignored or blocked at the start is never ours" {
+	local how
+
+	for how in --ignore-signal=USR1 --block-signal=USR1 \
+		--block-signal=USR1,RTMAX-2; do
+		expected=$(natively "$how" "$(victim signal_process)" executed)
+		shimmed=$(under_shim env "$how" \
+			"$(victim signal_process)" executed)
+		diff <(echo "$expected") <(echo "$shimmed")
+		run under_shim STALLSHIM_STALL=1ms env "$how" \
+			"$(victim signal_moves)" numbers
+		echo "$how: $output"
+		[[ ${lines[0]} = "62 are caught" ]]
+	done
+}
+
+@test "the first process of a container ignores what it has no handler for" {
+	local inside=(unshare --user --map-root-user --pid --fork)
+
+	if ! "${inside[@]}" true; then
+		skip "no user namespaces here"
+	fi
+	for case in interrupt terminate hang_up; do
+		run under_shim STALLSHIM_STALL=1ms "${inside[@]}" \
+			"$(victim signal_process)" "$case"
+		echo "$case: $status $output"
+		[[ $status = 0 && $output = *alive* ]]
+	done
+}

@@ -109,8 +109,9 @@ plant() {
 }
 
 @test "check-exports: a version that is missing" {
-	sed -i '0,/"GLIBC_2.2.5"/s//"GLIBC_2.3.4"/' "$copy/shim/hook.h"
-	bites exports "not exported: pthread_cond_wait@GLIBC_2.3.4"
+	sed -i "s/pthread_cond_wait, \"GLIBC_2.2.5\"/planted, \"GLIBC_2.2.5\"/" \
+		"$copy/shim/hook.h"
+	bites exports "not exported: planted@GLIBC_2.2.5"
 }
 
 @test "check-headers: a file without its SPDX line" {

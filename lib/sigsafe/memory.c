@@ -57,9 +57,16 @@ static struct memory_range range(uintptr_t start, uintptr_t end)
 	};
 }
 
-void memory_begin(struct memory *memory)
+void memory_begin(struct memory *memory, const void *mine)
 {
-	*memory = (struct memory){ .budget = MAX_READS };
+	uintptr_t page = page_of((uintptr_t)mine);
+
+	*memory = (struct memory){
+		.recent = range(page, page + PAGE_BYTES),
+		.page = { page },
+		.next = 1,
+		.budget = MAX_READS,
+	};
 }
 
 void memory_trust(struct memory *memory, uintptr_t start, uintptr_t end)

@@ -31,8 +31,8 @@ struct memory {
 	unsigned budget;
 };
 
-/* Where nothing is known yet. */
-void memory_begin(struct memory *memory);
+/* Nothing is known yet but the page of `mine`, an object of the caller's. */
+void memory_begin(struct memory *memory, const void *mine);
 
 /* Trusts a segment of an object that is loaded, instead of the last one. */
 void memory_trust(struct memory *memory, uintptr_t start, uintptr_t end);

@@ -9,6 +9,9 @@
 
 #include "sigsafe/thread.h"
 
+/* The program's own walk holds a pool's mutex for a few instructions. */
+#define MUTEX_SPINS 2000u
+
 /* What the slots held before. Written by lib/setup, in the constructor. */
 static int (*original_lock)(void *mutex);
 static int (*original_unlock)(void *mutex);
@@ -20,31 +23,38 @@ static int (*original_pipe2)(int *fds, int flags);
 
 int (*unwind_try_lock)(void *mutex);
 int (*unwind_unlock)(void *mutex);
-void *unwind_escape[5];
 
-/* The mutex that the walk under way holds. Walks take turns. */
-static void *held;
+/* Of the walk under way: walks take turns. */
+static struct unwind_escape *escape;
 
 /* Written by unwind_calls_ready(), in the constructor. */
 static bool is_ready;
 
+void unwind_calls_begin(struct unwind_escape *of_this_walk)
+{
+	escape = of_this_walk;
+	escape->held = NULL;
+}
+
 static _Noreturn void end_walk(void)
 {
-	void *mutex = held;
-
-	held = NULL;
-	if (mutex)
-		unwind_unlock(mutex);
-	__builtin_longjmp(unwind_escape, 1);
+	if (escape->held)
+		unwind_unlock(escape->held);
+	__builtin_longjmp(escape->jump, 1);
 }
 
 static int safe_lock(void *mutex)
 {
+	unsigned spins = MUTEX_SPINS;
+
 	if (!thread_self.in_walk)
 		return original_lock(mutex);
-	if (held || unwind_try_lock(mutex))
-		end_walk();
-	held = mutex;
+	while (unwind_try_lock(mutex)) {
+		if (!spins--)
+			end_walk();
+		machine_relax();
+	}
+	escape->held = mutex;
 	return 0;
 }
 
@@ -52,7 +62,7 @@ static int safe_unlock(void *mutex)
 {
 	if (!thread_self.in_walk)
 		return original_unlock(mutex);
-	held = NULL;
+	escape->held = NULL;
 	return unwind_unlock(mutex);
 }
 

@@ -5,8 +5,8 @@
  * program may use the same copy of the library for itself.
  *
  * In a walk nothing is mapped, no signal mask changes, and a lock that is taken
- * is never waited for: it may be held by the very code that the walk's signal
- * interrupted. What can't be done safely ends the walk at once.
+ * is not waited for but a moment: it may be held by the very code that the
+ * walk's signal interrupted. What can't be done safely ends the walk at once.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -29,11 +29,15 @@ extern const struct unwind_call unwind_calls[UNWIND_CALLS];
 extern int (*unwind_try_lock)(void *mutex);
 extern int (*unwind_unlock)(void *mutex);
 
-/*
- * Where a walk that can't go on continues: __builtin_setjmp() it before the
- * first call of libunwind. Walks take turns, so there is one.
- */
-extern void *unwind_escape[5];
+/* The way out of a walk that can't go on. Lives as long as the walk. */
+struct unwind_escape {
+	void *jump[5]; /* for __builtin_setjmp(), before libunwind's first call
+			*/
+	void *held;    /* the mutex that the walk holds, or NULL */
+};
+
+/* Of the walk that begins: walks take turns. */
+void unwind_calls_begin(struct unwind_escape *escape);
 
 /*
  * The library's own set-up is over. Until then it gets no pipe: it has no use

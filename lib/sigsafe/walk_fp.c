@@ -65,7 +65,7 @@ enum walk_state walk_fp(struct walk *walk, const struct registers *from)
 	};
 	enum walk_state state = walk_add(walk, at.pc, true);
 
-	memory_begin(&at.memory);
+	memory_begin(&at.memory, from);
 	while (state == WALK_GOES_ON) {
 		if (walk->behind_signal) {
 			if (!step_over_signal(&at))

@@ -145,11 +145,14 @@ enum walk_state walk_unwind(struct walk *walk, const struct registers *from)
 {
 	const struct unwind_library *library = &walk_unwind_library;
 	struct subject subject = { .registers = from };
+	struct unwind_escape escape;
 	enum walk_state state;
 	unw_cursor_t cursor;
 
-	memory_begin(&subject.memory);
-	if (__builtin_setjmp(unwind_escape))
+	/* Where the shim was called, they lie next to the first frames. */
+	memory_begin(&subject.memory, from);
+	unwind_calls_begin(&escape);
+	if (__builtin_setjmp(escape.jump))
 		return WALK_CUT;
 	if (library->init(&cursor, library->space, &subject) < 0)
 		return WALK_CUT;

@@ -1,5 +1,5 @@
 /*
- * The walker: turns, stack, forks.
+ * The walker: turns and forks.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +17,7 @@
 
 /* How often the lock is tried for: a walk or two, and some more outside. */
 #define SPINS_IN_HANDLER 500u
-#define SPINS		 5000u
+#define SPINS		 2000u
 
 /* How often a fork yields for a walk: a second at least, on an idle machine. */
 #define FORK_YIELDS 1000000u
@@ -28,8 +28,12 @@
 
 static uint32_t state;
 
-/* Below it the guard page. Written by walker_start(), in the constructor. */
+/* Below it an unreadable page. Written by walker_start(), in the constructor.
+ */
 static char *stack;
+
+/* This thread is between two of pthread_atfork(3)'s handlers. */
+static __thread volatile bool in_fork;
 
 int walker_start(void)
 {
@@ -48,18 +52,33 @@ const void *walker_guard_page(void)
 	return stack - PAGE_BYTES;
 }
 
+/*
+ * A fork would copy a walk half done. But one that the only forking thread
+ * makes itself is over before it goes on with its fork.
+ */
+static bool is_kept_out_by_fork(uint32_t seen)
+{
+	return seen >= FORK && (!in_fork || seen >= 2 * FORK);
+}
+
 static bool take_turn(unsigned spins, enum lost_reason *why)
 {
-	for (;;) {
-		uint32_t seen = 0;
+	/* Relaxed: a guess, which the exchange puts right. */
+	uint32_t seen = load_relaxed(&state);
 
+	for (;;) {
+		*why = LOST_WALK_FORK;
+		if (is_kept_out_by_fork(seen))
+			return false;
 		/* Pairs with end_turn(). */
-		if (cas_acq_rel(&state, &seen, WALKING))
+		if (!(seen & WALKING) &&
+		    cas_acq_rel(&state, &seen, seen | WALKING))
 			return true;
-		*why = seen >= FORK ? LOST_WALK_FORK : LOST_WALK_BUSY;
-		if (seen >= FORK || !spins--)
+		*why = LOST_WALK_BUSY;
+		if (!spins--)
 			return false;
 		machine_relax();
+		seen = load_relaxed(&state);
 	}
 }
 
@@ -103,6 +122,7 @@ bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 
 void walker_before_fork(void)
 {
+	in_fork = true;
 	add_seq_cst(&state, FORK);
 	/*
 	 * Acquire pairs with end_turn(). Bounded: a walk whose thread was
@@ -118,10 +138,12 @@ void walker_before_fork(void)
 void walker_after_fork_in_parent(void)
 {
 	sub_release(&state, FORK);
+	in_fork = false;
 }
 
 void walker_after_fork_in_child(void)
 {
 	/* No other thread: nobody walks, nobody forks. */
 	store_release(&state, 0);
+	in_fork = false;
 }

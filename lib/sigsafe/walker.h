@@ -3,13 +3,14 @@
  * walks take turns, and the stack they run on, so that a host's stack may be
  * as small as it likes.
  *
- * The lock guards libunwind and this stack for the length of a walk (a few
+ * The lock guards libunwind and this stack for the length of a walk (some
  * microseconds), with all signals blocked; nothing nests inside of it. It is
  * only ever tried for, so it can't deadlock: where it can't be had, the walk is
- * left out and counted. Signal-safe.
+ * left out and counted.
  *
  * A fork would leave a walk of another thread half done in the child. So it
- * waits for the walk under way, and keeps new ones out until it is done.
+ * waits for the walk under way, and keeps new ones out until it is done; but
+ * the forking thread may walk, as its fork may be what stalls it. Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -32,7 +33,7 @@ const void *walker_guard_page(void);
 bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 		enum lost_reason *why);
 
-/* pthread_atfork(3)'s three. */
+/* pthread_atfork(3)'s three. The last also where a fork told nobody. */
 void walker_before_fork(void);
 void walker_after_fork_in_parent(void);
 void walker_after_fork_in_child(void);

@@ -54,59 +54,85 @@ Test(walker, a_walk_inside_of_a_walk_is_its_first_frame)
 	assert_whole(capture());
 }
 
-Test(walker, a_walk_during_a_fork_is_its_first_frame)
-{
-	walker_before_fork();
-	assert_first_frame_alone(capture(), LOST_WALK_FORK);
-	walker_after_fork_in_parent();
-	assert_whole(capture());
-}
+/* Work that goes on until it is told to end. */
+static uint32_t begun, may_end;
 
-static uint32_t walks, may_end;
-
-static void walk_until_told(void *argument)
+static void go_on(void *argument)
 {
 	(void)argument;
-	store_release(&walks, 1);
+	store_release(&begun, 1);
 	while (!load_acquire(&may_end))
 		sched_yield();
 }
 
-static void *be_the_walker(void *argument)
+static void *walk_on(void *argument)
 {
 	enum lost_reason why;
 
-	if (!walker_run(walk_until_told, NULL, false, &why))
-		return argument;
+	return walker_run(go_on, NULL, false, &why) ? NULL : argument;
+}
+
+static void *fork_on(void *argument)
+{
+	(void)argument;
+	walker_before_fork();
+	go_on(NULL);
+	walker_after_fork_in_parent();
 	return NULL;
 }
 
-static pthread_t start_long_walk(void)
+static pthread_t start(void *(*function)(void *))
 {
-	pthread_t thread;
+	pthread_t companion;
 
-	pthread_create(&thread, NULL, be_the_walker, &walks);
-	while (!load_acquire(&walks))
+	pthread_create(&companion, NULL, function, &begun);
+	while (!load_acquire(&begun))
 		sched_yield();
-	return thread;
+	return companion;
 }
 
-static void end_long_walk(pthread_t thread)
+static void end(pthread_t companion)
 {
 	void *failed;
 
 	store_release(&may_end, 1);
-	pthread_join(thread, &failed);
+	pthread_join(companion, &failed);
 	cr_assert_null(failed);
 }
 
 Test(walker, a_walk_during_another_threads_is_its_first_frame)
 {
-	pthread_t thread = start_long_walk();
+	pthread_t walking = start(walk_on);
 
 	assert_first_frame_alone(capture(), LOST_WALK_BUSY);
-	end_long_walk(thread);
+	end(walking);
 	assert_whole(capture());
+}
+
+Test(walker, a_walk_during_another_threads_fork_is_its_first_frame)
+{
+	pthread_t forking = start(fork_on);
+
+	assert_first_frame_alone(capture(), LOST_WALK_FORK);
+	end(forking);
+	assert_whole(capture());
+}
+
+Test(walker, the_forking_thread_sees_its_own_stack)
+{
+	walker_before_fork();
+	assert_whole(capture());
+	walker_after_fork_in_parent();
+}
+
+Test(walker, two_threads_that_fork_do_not_walk)
+{
+	pthread_t forking = start(fork_on);
+
+	walker_before_fork();
+	assert_first_frame_alone(capture(), LOST_WALK_FORK);
+	walker_after_fork_in_parent();
+	end(forking);
 }
 
 static void *fork_once(void *forked)
@@ -124,14 +150,15 @@ static void *fork_once(void *forked)
 Test(walker, a_fork_waits_for_the_walk_under_way)
 {
 	uint32_t forked[2] = { 0, 1 };
-	pthread_t walking = start_long_walk(), forking;
+	pthread_t walking = start(walk_on);
+	pthread_t forking;
 
 	pthread_create(&forking, NULL, fork_once, forked);
 	/* The fork is announced: walks are left out until it is over. */
 	while (fixture_lost(LOST_WALK_FORK) == 0)
 		capture();
 	cr_assert_eq(load_acquire(&forked[0]), 0);
-	end_long_walk(walking);
+	end(walking);
 	pthread_join(forking, NULL);
 	cr_assert_eq(load_acquire(&forked[0]), 1);
 	cr_assert_eq(forked[1], 0);
@@ -140,7 +167,7 @@ Test(walker, a_fork_waits_for_the_walk_under_way)
 
 Test(walker, a_child_whose_fork_told_nobody_walks_after_its_reset)
 {
-	pthread_t walking = start_long_walk();
+	pthread_t walking = start(walk_on);
 	int status;
 	/* Not the library's function: no handler of pthread_atfork runs. */
 	long child = sys0(SYS_fork);
@@ -150,7 +177,7 @@ Test(walker, a_child_whose_fork_told_nobody_walks_after_its_reset)
 		stack_reset();
 		_exit(fixture_stack(capture())->depth > 1 ? 0 : 1);
 	}
-	end_long_walk(walking);
+	end(walking);
 	cr_assert_eq(waitpid((pid_t)child, &status, 0), (pid_t)child);
 	cr_assert_eq(status, 0);
 }
@@ -171,7 +198,7 @@ Test(walker, work_is_done_on_the_walkers_own_stack)
 
 	cr_assert(walker_run(note_address, &address_in_work, false, &why));
 	cr_assert_gt(address_in_work, guard);
-	cr_assert_lt(address_in_work - guard, 128 << 10);
+	cr_assert_lt(address_in_work - guard, 68 << 10);
 }
 
 static void note_mask(void *argument)

@@ -11,6 +11,8 @@
 
 #include "sigsafe/memory.h"
 
+static const char mine[] = "anything of the test's";
+
 /* Three pages, the last of them unreadable. */
 static char *map_pages(void)
 {
@@ -28,7 +30,7 @@ static bool can_read(const void *at)
 	struct memory memory;
 	uint64_t value;
 
-	memory_begin(&memory, &memory);
+	memory_begin(&memory, mine);
 	return memory_read(&memory, (uintptr_t)at, &value);
 }
 
@@ -38,7 +40,7 @@ Test(memory, a_word_is_read_at_any_alignment)
 	char bytes[16] = "0123456789abcde";
 	uint64_t value;
 
-	memory_begin(&memory, &memory);
+	memory_begin(&memory, mine);
 	for (int i = 0; i < 8; i++) {
 		cr_assert(memory_read(&memory, (uintptr_t)&bytes[i], &value));
 		cr_assert_arr_eq(&value, &bytes[i], sizeof(value));
@@ -66,7 +68,7 @@ Test(memory, what_was_proven_does_not_stretch_to_the_next_page)
 	struct memory memory;
 	uint64_t value;
 
-	memory_begin(&memory, &memory);
+	memory_begin(&memory, mine);
 	for (uintptr_t i = 0; i < 2 * PAGE_BYTES - 7; i++)
 		cr_assert(memory_read(&memory, (uintptr_t)pages + i, &value));
 	for (uintptr_t i = 2 * PAGE_BYTES - 7; i < 3 * PAGE_BYTES; i++)
@@ -111,7 +113,7 @@ Test(memory, a_trusted_segment_ends_where_it_ends)
 	struct memory memory;
 	uint64_t value;
 
-	memory_begin(&memory, &memory);
+	memory_begin(&memory, mine);
 	memory_trust(&memory, (uintptr_t)pages, end);
 	cr_assert(memory_read(&memory, end - 8, &value));
 	cr_assert(!memory_read(&memory, end - 7, &value));
@@ -124,7 +126,7 @@ Test(memory, reads_come_to_an_end)
 	struct memory memory;
 	uint64_t value, reads = 0;
 
-	memory_begin(&memory, &memory);
+	memory_begin(&memory, mine);
 	while (memory_read(&memory, (uintptr_t)&value, &value))
 		reads++;
 	cr_assert_gt(reads, 10000);

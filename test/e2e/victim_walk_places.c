@@ -1,0 +1,175 @@
+/*
+ * An event loop whose callback takes 60 ms in a place where walks have been
+ * seen to hang or to see nothing.
+ *
+ * usage: victim_walk_places PLACE [LIBRARY]
+ * prints "done" once the loop has turned again
+ *
+ * SPDX-License-Identifier: MIT
+ */
+/* So that walks by frame pointers get through as well. */
+#pragma GCC optimize("no-omit-frame-pointer")
+
+#include <dlfcn.h>
+#include <link.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+#define PAGE_BYTES   4096
+#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
+#define HEAP_BYTES   (UINT64_C(256) << 20)
+
+static const char *library;
+
+/* Another thread holds the loader's lock until the callback is over. */
+static atomic_bool is_locked, is_over;
+
+static int wait_for_callback(struct dl_phdr_info *info, size_t size, void *none)
+{
+	(void)info;
+	(void)size;
+	(void)none;
+	is_locked = true;
+	while (!is_over)
+		sched_yield();
+	return 1;
+}
+
+static void *hold_loaders_lock(void *none)
+{
+	dl_iterate_phdr(wait_for_callback, none);
+	return none;
+}
+
+__attribute__((noinline)) static void callback_loader(void)
+{
+	pthread_t holder;
+
+	pthread_create(&holder, NULL, hold_loaders_lock, NULL);
+	while (!is_locked)
+		sched_yield();
+	spin(60 * NS_PER_MS);
+	is_over = true;
+	pthread_join(holder, NULL);
+}
+
+__attribute__((noinline)) static void callback_constructor(void)
+{
+	if (!dlopen(library, RTLD_NOW))
+		exit(2);
+}
+
+static ucontext_t home, coroutine;
+
+__attribute__((noinline)) static void in_coroutine(void)
+{
+	spin(60 * NS_PER_MS);
+	KEEP_FRAME();
+}
+
+/* One page, and an unreadable one below it. */
+__attribute__((noinline)) static void callback_coroutine(void)
+{
+	char *pages = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	mprotect(pages, PAGE_BYTES, PROT_NONE);
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = pages + PAGE_BYTES;
+	coroutine.uc_stack.ss_size = PAGE_BYTES;
+	coroutine.uc_link = &home;
+	makecontext(&coroutine, in_coroutine, 0);
+	swapcontext(&home, &coroutine);
+}
+
+/* Its page tables take a while to copy: what saves a database's data does. */
+__attribute__((noinline)) static void callback_fork(void)
+{
+	pid_t child = fork();
+
+	if (child == 0)
+		_exit(0);
+	waitpid(child, NULL, 0);
+}
+
+static void grow(void)
+{
+	volatile char *heap = mmap(NULL, HEAP_BYTES, PROT_READ | PROT_WRITE,
+				   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	madvise((void *)heap, HEAP_BYTES, MADV_NOHUGEPAGE);
+	for (uint64_t i = 0; i < HEAP_BYTES; i += PAGE_BYTES)
+		heap[i] = 1;
+}
+
+static void handler_spin(int sig)
+{
+	(void)sig;
+	spin(60 * NS_PER_MS);
+	KEEP_FRAME();
+}
+
+__attribute__((noinline)) static void callback_handler(void)
+{
+	raise(SIGUSR2);
+	KEEP_FRAME();
+}
+
+__attribute__((noinline)) static void callback_malloc(void)
+{
+	uint64_t begun_ns = now_ns();
+
+	while (now_ns() - begun_ns < 60 * NS_PER_MS)
+		for (size_t i = 1; i < 1000; i++)
+			free(malloc(i * 97));
+}
+
+static const struct place {
+	const char *name;
+	void (*callback)(void);
+} places[] = {
+	{ "loader", callback_loader },
+	{ "constructor", callback_constructor },
+	{ "coroutine", callback_coroutine },
+	{ "fork", callback_fork },
+	{ "handler", callback_handler },
+	{ "malloc", callback_malloc },
+};
+
+static void turn(int fd)
+{
+	struct epoll_event event;
+
+	epoll_wait(fd, &event, 1, 1);
+}
+
+int main(int argc, char **argv)
+{
+	const size_t count = sizeof(places) / sizeof(places[0]);
+	int fd = epoll_create1(EPOLL_CLOEXEC);
+	size_t i = 0;
+
+	library = argc > 2 ? argv[2] : "";
+	while (argc < 2 || strcmp(places[i].name, argv[1]) != 0)
+		if (argc < 2 || ++i == count)
+			return 2;
+	signal(SIGUSR2, handler_spin);
+	if (places[i].callback == callback_fork)
+		grow();
+	turn(fd);
+	turn(fd);
+	places[i].callback();
+	turn(fd);
+	puts("done");
+	return 0;
+}

@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# A stack walk never deadlocks, and sees the stack.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+setup() {
+	settings=(STALLSHIM_STALL=1ms)
+}
+
+# walks_in PLACE FUNCTION...: the victim ends well, and each function is on
+# stacks of its stall.
+walks_in() {
+	local place=$1 text function
+
+	shift
+	[[ $(under_shim "${settings[@]}" "$(victim walk_places)" "$place" \
+		"$(victim plugin_walk_constructor.so)") = *done ]]
+	text=$(result stall.txt)
+	head -n 60 "$text"
+	for function; do
+		(($(total_ns "$text" "$function") > 0))
+	done
+}
+
+@test "while another thread holds the loader's lock" {
+	walks_in loader callback_loader main
+}
+
+@test "in dlopen, in the constructor that takes long" {
+	walks_in constructor constructor_spin callback_constructor main
+}
+
+@test "on a coroutine's stack of one page" {
+	walks_in coroutine in_coroutine
+}
+
+@test "in a fork that takes long" {
+	walks_in fork callback_fork main
+	# Not only while it waits for the child.
+	samples "$(result stall.txt)" | grep " fork callback_fork main "
+}
+
+@test "in a signal handler, and in what it interrupted" {
+	walks_in handler handler_spin callback_handler main
+}
+
+@test "in malloc" {
+	walks_in malloc callback_malloc main
+}
+
+@test "in the unwinder, while others throw too" {
+	local text
+
+	[[ $(under_shim "${settings[@]}" "$(victim walk_throw)") = done ]]
+	text=$(result stall.txt)
+	head -n 60 "$text"
+	(($(total_ns "$text" callback_throw) > 0))
+}
+
+@test "by frame pointers where that is asked for" {
+	settings+=(STALLSHIM_UNWIND=fp)
+	walks_in loader callback_loader main
+}

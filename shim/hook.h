@@ -215,7 +215,7 @@ struct real_functions {
 #undef X
 #define X(result, name, parameters, arguments, function, version)              \
 	result(*name) parameters;
-		HOOKS_VERSIONED(X)
+	HOOKS_VERSIONED(X)
 #undef X
 };
 

@@ -1,6 +1,7 @@
 /*
- * The ends of a program that no destructor sees: _exit, quick_exit and exec. The results
- * are written first. An exec that fails goes on as if nothing had been.
+ * The ends of a program that no destructor sees: _exit, quick_exit and exec.
+ * The results are written first. An exec that fails goes on as if nothing had
+ * been.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -12,7 +12,7 @@ extern const char *gnu_get_libc_version(void) __attribute__((weak));
 
 /* Before libc's own start, so environ is not set yet. */
 __attribute__((constructor)) static void start(int argc, char **argv,
-						char **environment)
+					       char **environment)
 {
 	(void)argc;
 	(void)argv;

@@ -138,8 +138,8 @@ HOOK int mtx_lock(mtx_t *m)
 {
 	int result = real.mtx_trylock(m);
 
-	return likely(result != thrd_busy) ? result :
-					     mtx_lock_slowly(m, CALLER);
+	return likely(result != thrd_busy) ? result
+					   : mtx_lock_slowly(m, CALLER);
 }
 
 HOOK int mtx_trylock(mtx_t *m)

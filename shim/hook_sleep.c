@@ -13,15 +13,14 @@
 static uint64_t longest_ns(const struct timespec *want)
 {
 	/* The kernel will refuse a NULL. */
-	return !want ? 0 :
-		       (uint64_t)want->tv_sec * NS_PER_S +
+	return !want ? 0
+		     : (uint64_t)want->tv_sec * NS_PER_S +
 			       (uint64_t)want->tv_nsec;
 }
 
 HOOK unsigned int sleep(unsigned int seconds)
 {
-	bool blocks =
-		watch_block_begin(CALL_SLEEP, seconds * NS_PER_S, CALLER);
+	bool blocks = watch_block_begin(CALL_SLEEP, seconds * NS_PER_S, CALLER);
 	unsigned int left = real.sleep(seconds);
 
 	if (blocks)
@@ -54,8 +53,8 @@ HOOK int clock_nanosleep(clockid_t clock, int flags,
 			 const struct timespec *want, struct timespec *left)
 {
 	/* Until when, on another clock: it may take any time. */
-	uint64_t for_ns = flags & TIMER_ABSTIME ? BLOCKS_FOR_EVER :
-						  longest_ns(want);
+	uint64_t for_ns =
+		flags & TIMER_ABSTIME ? BLOCKS_FOR_EVER : longest_ns(want);
 	bool blocks = watch_block_begin(CALL_CLOCK_NANOSLEEP, for_ns, CALLER);
 	int err = real.clock_nanosleep(clock, flags, want, left);
 

@@ -5,8 +5,8 @@
  *   struct recording                      at offset 0
  *   SECTION_MODULES      module_record[]  objects met in stack walks
  *   SECTION_THREADS      thread_record[]  event loops
- *   SECTION_LOCKS        lock_record[]    hash table: locks that were waited for
- *   SECTION_SAMPLES      sample_record[]  hash table: what a stack has cost
+ *   SECTION_LOCKS        lock_record[]    hash table: locks that were waited
+ * for SECTION_SAMPLES      sample_record[]  hash table: what a stack has cost
  *   SECTION_EVENTS       event_record[]   ring: stalls in order of time
  *   SECTION_STACK_INDEX  uint32_t[]       hash heads into SECTION_STACKS
  *   SECTION_STACKS       uint64_t[]       arena of struct stack_record
@@ -81,7 +81,7 @@ enum lost_reason {
 #define X(name, text) name,
 	LOST_REASONS(X)
 #undef X
-		LOST_COUNT
+	LOST_COUNT
 };
 
 /* How the recording ended. */
@@ -115,7 +115,8 @@ struct recording {
 	uint32_t watches_locks;
 	uint32_t watches_waiters;
 
-	/* State: read at every turn, so apart from what lock operations write. */
+	/* State: read at every turn, so apart from what lock operations write.
+	 */
 	uint32_t end; /* enum recording_end */
 	int32_t end_detail;
 	uint64_t end_ns;
@@ -148,7 +149,8 @@ struct module_record {
 	uint64_t map_start; /* run-time addresses [map_start, map_end) */
 	uint64_t map_end;
 	uint64_t bias; /* run-time address - address in the file's own terms */
-	/* The executable segment, in run-time addresses, and its file offset. */
+	/* The executable segment, in run-time addresses, and its file offset.
+	 */
 	uint64_t text_start;
 	uint64_t text_end;
 	uint64_t text_offset;
@@ -157,7 +159,12 @@ struct module_record {
 	char path[PATH_BYTES]; /* absolute, or [vdso] */
 };
 
-enum thread_state { THREAD_FREE, THREAD_CLAIMED, THREAD_LIVE, THREAD_ENDED };
+enum thread_state {
+	THREAD_FREE,
+	THREAD_CLAIMED,
+	THREAD_LIVE,
+	THREAD_ENDED
+};
 
 /* Calls a thread may be found in: waits that make a loop, then the rest. */
 #define BLOCKING_CALLS(X)                                                      \
@@ -204,7 +211,7 @@ enum blocking_call {
 #define X(name, text) name,
 	BLOCKING_CALLS(X)
 #undef X
-		CALL_COUNT
+	CALL_COUNT
 };
 
 /*
@@ -232,8 +239,9 @@ struct thread_record {
 	/* The call it may be stuck in, other than a wait. */
 	uint32_t blocked_call;	/* CALL_NONE: in none */
 	uint32_t blocked_stack; /* that called it, or 0 */
-	uint64_t blocked_ns; /* since when */
-	/* The kernel's id + 1 of its timer, or 0: of use to its process only. */
+	uint64_t blocked_ns;	/* since when */
+	/* The kernel's id + 1 of its timer, or 0: of use to its process only.
+	 */
 	int32_t timer;
 	uint32_t reserved;
 };
@@ -254,7 +262,10 @@ struct ledger {
 #define LEDGER_N_BITS	 14
 #define LEDGER_N(base_n) ((base_n) & ((1u << LEDGER_N_BITS) - 1))
 
-enum lock_kind { LOCK_MUTEX, LOCK_KIND_COUNT };
+enum lock_kind {
+	LOCK_MUTEX,
+	LOCK_KIND_COUNT
+};
 
 struct lock_record {
 	struct ledger ledger;
@@ -272,17 +283,22 @@ struct lock_record {
 	uint64_t waited_sum;
 	uint64_t charged_ns;
 	uint64_t handoff_ns;
-	uint64_t timeouts;	   /* waits that ended without the lock */
-	uint64_t charges;	   /* unlocks that found waiters */
-	uint64_t longest_wait_ns;  /* of waits that ended */
+	uint64_t timeouts;	  /* waits that ended without the lock */
+	uint64_t charges;	  /* unlocks that found waiters */
+	uint64_t longest_wait_ns; /* of waits that ended */
 	uint64_t largest_charge_ns;
-	uint64_t most_waiters;	   /* at once */
+	uint64_t most_waiters; /* at once */
 };
 
 #define LOCK_RETIRED UINT64_C(1) /* destroyed: keeps its sums, not its key */
 
 /* The kinds of profile, one text each. */
-enum sample_kind { SAMPLE_MUTEX, SAMPLE_WAIT, SAMPLE_STALL, SAMPLE_KINDS };
+enum sample_kind {
+	SAMPLE_MUTEX,
+	SAMPLE_WAIT,
+	SAMPLE_STALL,
+	SAMPLE_KINDS
+};
 
 /*
  * One line of a profile. key: bits 62 to 63 kind + 1, bits 32 to 61 lock (its
@@ -304,7 +320,7 @@ struct sample_record {
 
 /* A stall, for the timeline. */
 struct event_record {
-	uint64_t begun_ns; /* start of the run; the validity word */
+	uint64_t begun_ns;    /* start of the run; the validity word */
 	uint64_t duration_ns; /* so far, while it lasts */
 	uint32_t thread;      /* index in SECTION_THREADS */
 	uint32_t stack;	      /* of the first tick, or 0 */
@@ -314,6 +330,9 @@ struct event_record {
 	uint32_t ended;
 	int32_t tid;
 	uint32_t link; /* reserved for the event that caused it */
+	/* Of the tick that has least in common with the first; 0: none yet. */
+	uint32_t apart;
+	uint32_t reserved;
 	char name[NAME_BYTES];
 };
 

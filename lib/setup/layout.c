@@ -34,9 +34,9 @@ void layout_sections(struct recording *rec, uint64_t bytes)
 	rec->header_bytes = sizeof(*rec);
 	rec->size_bytes = bytes;
 	for (int i = 0; i < SECTION_COUNT; i++) {
-		uint64_t room = parts[i].per_1024 ?
-					bytes / 1024 * parts[i].per_1024 :
-					bytes - offset;
+		uint64_t room = parts[i].per_1024
+					? bytes / 1024 * parts[i].per_1024
+					: bytes - offset;
 
 		rec->section[i] = (struct section){
 			.offset = offset,

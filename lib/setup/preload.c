@@ -17,8 +17,7 @@ static bool is_ours(const char *word, size_t length)
 {
 	size_t name = strlen(LIBRARY);
 
-	return length >= name &&
-	       !memcmp(word + length - name, LIBRARY, name) &&
+	return length >= name && !memcmp(word + length - name, LIBRARY, name) &&
 	       (length == name || word[length - name - 1] == '/');
 }
 

@@ -84,10 +84,10 @@ static int publish(const struct recording *rec, enum sample_kind kind,
 	stpcpy(stpcpy(beside, path), ".new");
 	file.error = 0;
 	file.used = 0;
-	file.fd = (int)sys4(SYS_openat, AT_FDCWD, beside,
-			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
-				    O_CLOEXEC,
-			    OWNER_ONLY);
+	file.fd =
+		(int)sys4(SYS_openat, AT_FDCWD, beside,
+			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  OWNER_ONLY);
 	if (file.fd < 0)
 		return file.fd;
 	text_write(rec, kind, now_ns, scratch, &out, names);

@@ -47,8 +47,8 @@ static long allocate(int fd, uint64_t bytes)
 {
 	long err = sys4(SYS_fallocate, fd, 0, 0, bytes);
 
-	return err == -EOPNOTSUPP || err == -ENOSYS ? write_zeroes(fd, bytes) :
-						      err;
+	return err == -EOPNOTSUPP || err == -ENOSYS ? write_zeroes(fd, bytes)
+						    : err;
 }
 
 static int map(int fd, uint64_t bytes, struct recording **made,

@@ -44,11 +44,18 @@ void say(const char *sentence)
 	struct iovec line[] = {
 		{ (void *)(uintptr_t)name, sizeof(name) - 1 },
 		{ (void *)(uintptr_t)sentence, strlen(sentence) },
-		{ (void *)(uintptr_t)"\n", 1 },
+		{ (void *)(uintptr_t) "\n", 1 },
 	};
 
 	if (is_same_stderr())
 		sys3(SYS_writev, STDERR, line, ARRAY_SIZE(line));
+}
+
+void say_plainly(void *unused, const char *text)
+{
+	(void)unused;
+	if (is_same_stderr())
+		sys3(SYS_write, STDERR, text, strlen(text));
 }
 
 bool say_to_terminal(void)

@@ -18,6 +18,9 @@ void say_start(void);
  */
 void say(const char *sentence);
 
+/* Writes text as it is. Signal-safe. */
+void say_plainly(void *unused, const char *text);
+
 /* Is stderr a terminal, and still the one it was? Signal-safe. */
 bool say_to_terminal(void);
 

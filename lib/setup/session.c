@@ -1,29 +1,23 @@
 /*
- * The session. Owns the options and the names of this process's files; they
- * are inherited by a forked child, which starts afresh under its own pid.
+ * The session. Owns the options; a forked child inherits them and starts afresh
+ * under its own pid.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "setup/session.h"
 
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/law.h"
 #include "base/loops.h"
 #include "base/options.h"
-#include "base/sentence.h"
-#include "setup/names.h"
-#include "setup/output.h"
 #include "setup/preload.h"
-#include "setup/publish.h"
-#include "setup/recording.h"
+#include "setup/results.h"
 #include "setup/say.h"
 #include "setup/unwinder.h"
 #include "sigsafe/clock.h"
@@ -35,8 +29,6 @@
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
 
-#define MAX_ATTEMPTS 10000
-
 enum state {
 	SESSION_NONE, /* this program is not watched */
 	SESSION_ON,   /* watched; live_recording() NULL: a fork, not started */
@@ -47,49 +39,13 @@ enum state {
 static struct session {
 	uint32_t state;
 	struct options options;
-	char directory[1024]; /* at start: the host may leave it */
-	char prefix[PREFIX_BYTES];
-	struct recording_file file;
-	bool has_published; /* the texts there are ours */
-	uint32_t ending;    /* 1: somebody writes the results, or has */
+	uint32_t ending; /* 1: somebody writes the results, or has */
 } session;
 
 static void complain(void *ctx, const char *sentence)
 {
 	(void)ctx;
 	say(sentence);
-}
-
-/* glibc's alone, while the shim must load, and do nothing, elsewhere too. */
-#pragma weak strerrordesc_np
-
-static void say_cannot(const char *what, const char *path, int error)
-{
-	struct sentence line = { .length = 0 };
-
-	say_text(&line, what);
-	say_text(&line, path);
-	say_text(&line, ": ");
-	say_text(&line, strerrordesc_np(-error));
-	say(line.text);
-}
-
-static void join(char path[PREFIX_BYTES], const char *suffix)
-{
-	stpcpy(stpcpy(path, session.prefix), suffix);
-}
-
-/* Would we write over a text of an earlier run? */
-static bool has_texts(void)
-{
-	static char path[PREFIX_BYTES];
-
-	for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
-		join(path, text_suffix[kind]);
-		if (sys2(SYS_faccessat, AT_FDCWD, path) != -ENOENT)
-			return true;
-	}
-	return false;
 }
 
 static void identify(struct recording *rec)
@@ -105,38 +61,12 @@ static void identify(struct recording *rec)
 	strcpy(rec->version_text, STALLSHIM_VERSION);
 	clock_gettime(CLOCK_REALTIME, &now);
 	rec->start_ns = clock_now_ns();
-	rec->start_realtime_ns = (uint64_t)now.tv_sec * NS_PER_S +
-				 (uint64_t)now.tv_nsec;
+	rec->start_realtime_ns =
+		(uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 	rec->stall_ns = session.options.stall_ns;
 	rec->min_wait_ns = session.options.min_wait_ns;
 	rec->watches_locks = session.options.mutex;
 	rec->watches_waiters = session.options.waiters;
-}
-
-/* Tries one prefix after the other. Returns 0 or -errno. */
-static int make_recording(struct recording *identity, struct recording **made)
-{
-	static char path[PREFIX_BYTES];
-	struct output_values values = {
-		.directory = session.directory,
-		.comm = identity->comm,
-		.host = identity->host,
-		.pid = (uint64_t)identity->pid,
-		.start_s = identity->start_realtime_ns / NS_PER_S,
-	};
-	int err = -EEXIST;
-
-	for (unsigned i = 0; i < MAX_ATTEMPTS && err == -EEXIST; i++) {
-		if (!output_prefix(session.prefix, session.options.output,
-				   &values, i))
-			return -ENAMETOOLONG;
-		if (has_texts())
-			continue;
-		join(path, ".rec");
-		err = recording_make(path, session.options.memory_bytes, made,
-				     &session.file);
-	}
-	return err;
 }
 
 /* Signal-safe: a forked child comes here from a hook. */
@@ -144,18 +74,13 @@ static struct recording *start_recording(void)
 {
 	static struct recording identity;
 	struct recording *rec;
-	int err;
 
 	memset(&identity, 0, sizeof(identity));
 	identify(&identity);
-	err = make_recording(&identity, &rec);
-	if (err) {
-		say_cannot("not watching, since it cannot make ",
-			   session.prefix, err);
+	rec = results_make_recording(&session.options, &identity);
+	if (!rec)
 		return NULL;
-	}
 	identify(rec);
-	session.has_published = false;
 	session.ending = 0;
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
 	store_release(&live_page->recording, rec);
@@ -190,10 +115,11 @@ static bool is_wanted(void)
 static void read_options(char **environment)
 {
 	options_read(&session.options, environment, complain, NULL);
+	if (session.options.help)
+		options_help(say_plainly, NULL);
 	if (!session.options.children)
 		preload_leave_children(environment);
-	if (!getcwd(session.directory, sizeof(session.directory)))
-		strcpy(session.directory, "/");
+	results_start();
 }
 
 /* A signal is going to end the program by default. */
@@ -251,43 +177,17 @@ static bool has_seen_something(const struct recording *rec, uint64_t now_ns)
 	return law_of(rec, now_ns).waits || loops_of(rec, now_ns).count;
 }
 
-static void summarise(const struct recording *rec, uint64_t now_ns)
+static bool is_to_summarise(void)
 {
-	static struct sentence line;
-
-	if (session.options.quiet == QUIET_YES ||
-	    (session.options.quiet == QUIET_AUTO && !say_to_terminal()))
-		return;
-	text_summary(rec, now_ns, line.text, sizeof(line.text));
-	line.length = strlen(line.text);
-	say_text(&line, "; see ");
-	say_text(&line, session.prefix);
-	say_text(&line, ".*");
-	say(line.text);
-}
-
-static void publish(struct recording *rec, bool with_names)
-{
-	/* Inside a handler of the host malloc is no longer ours to call. */
-	const struct text_names *names =
-		with_names && !thread_self.handler_depth ? names_open() : NULL;
-	int err = publish_texts(rec, session.prefix, rec->end_ns,
-				session.has_published, names);
-
-	if (names)
-		names_close();
-	if (err)
-		say_cannot("cannot write the texts of ", session.prefix, err);
-	session.has_published = true;
-	summarise(rec, rec->end_ns);
-}
-
-static void discard(void)
-{
-	static char path[PREFIX_BYTES];
-
-	join(path, ".rec");
-	recording_remove(path, &session.file);
+	switch (session.options.quiet) {
+	case QUIET_YES:
+		return false;
+	case QUIET_NO:
+		return true;
+	case QUIET_AUTO:
+		break;
+	}
+	return say_to_terminal();
 }
 
 void session_end(enum recording_end how, int detail)
@@ -303,10 +203,15 @@ void session_end(enum recording_end how, int detail)
 	rec->end_ns = clock_now_ns();
 	rec->end_detail = detail;
 	store_release(&rec->end, (uint32_t)how);
-	if (session.options.keep_all || has_seen_something(rec, rec->end_ns))
-		publish(rec, how == END_EXIT);
-	else
-		discard();
+	if (!session.options.keep_all &&
+	    !has_seen_something(rec, rec->end_ns)) {
+		results_remove();
+		return;
+	}
+	/* Inside a handler of the host malloc is not ours to call. */
+	results_publish(rec, how == END_EXIT && !thread_self.handler_depth);
+	if (is_to_summarise())
+		results_summarise(rec);
 }
 
 void session_go_on(void)

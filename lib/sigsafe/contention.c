@@ -28,7 +28,8 @@ static void enter(struct lock_wait *wait)
 		wait->recording = NULL;
 		return;
 	}
-	/* Relaxed: sums of their own; the law is read when none is in flight. */
+	/* Relaxed: sums of their own; the law is read when none is in flight.
+	 */
 	add_relaxed(&lock->waits, 1);
 	add_relaxed(&lock->waited_sum, -wait->start_ns);
 	max_relaxed(&lock->most_waiters, waiters);
@@ -53,9 +54,8 @@ void contention_wait_begin(struct lock_wait *wait, const void *lock,
 	freeze_leave(rec);
 	/* We are going to sleep anyway: the walk delays nobody else. */
 	if (wait->recording)
-		wait->stack = rec->watches_waiters ?
-				      stack_capture(NULL, caller) :
-				      0;
+		wait->stack =
+			rec->watches_waiters ? stack_capture(NULL, caller) : 0;
 }
 
 static struct ledger_leave leave(struct lock_wait *wait,

@@ -39,9 +39,49 @@ uint32_t event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 	event->call = call;
 	event->ended = 0;
 	event->link = 0;
+	event->apart = 0;
 	memcpy(event->name, self->record->name, NAME_BYTES);
 	store_release(&event->begun_ns, begun_ns);
 	return number;
+}
+
+static const struct stack_record *stack_at(const struct recording *rec,
+					   uint32_t place)
+{
+	const uint64_t *words = section_records(rec, SECTION_STACKS);
+
+	return (const void *)(words + place);
+}
+
+/* How many frames two stacks share, counted from the outermost. */
+static uint32_t shared_frames(const struct stack_record *a,
+			      const struct stack_record *b)
+{
+	uint32_t n = 0;
+
+	while (n < a->depth && n < b->depth &&
+	       a->frame[a->depth - 1 - n] == b->frame[b->depth - 1 - n])
+		n++;
+	return n;
+}
+
+/*
+ * Keeps the stack that left the first one furthest behind: what both share did
+ * not return while the stall lasted. A stack of one frame is a walk left out.
+ */
+static void keep_apart(const struct recording *rec, struct event_record *event,
+		       uint32_t stack)
+{
+	const struct stack_record *first = stack_at(rec, event->stack);
+	const struct stack_record *latest = stack_at(rec, stack);
+
+	if (!event->stack || !stack || stack == event->stack ||
+	    latest->depth == 1)
+		return;
+	if (!event->apart ||
+	    shared_frames(first, latest) <
+		    shared_frames(first, stack_at(rec, event->apart)))
+		store_relaxed(&event->apart, stack);
 }
 
 void event_update(struct thread *self, uint64_t duration_ns, bool ended)
@@ -55,4 +95,5 @@ void event_update(struct thread *self, uint64_t duration_ns, bool ended)
 	store_relaxed(&event->duration_ns, duration_ns);
 	store_relaxed(&event->ticks, self->ticks);
 	store_relaxed(&event->ended, ended);
+	keep_apart(self->recording, event, self->stack);
 }

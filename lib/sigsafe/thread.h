@@ -32,7 +32,7 @@ struct thread {
 	volatile uint64_t event_begun_ns; /* what the event's slot must hold */
 
 	/* The timer. */
-	volatile int32_t timer; /* kernel id + 1; 0: none */
+	volatile int32_t timer;		    /* kernel id + 1; 0: none */
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
 	volatile uint64_t armed_until_ns;
 	volatile bool armed;

@@ -1,0 +1,161 @@
+/*
+ * The files of this process.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "setup/results.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/sentence.h"
+#include "setup/names.h"
+#include "setup/output.h"
+#include "setup/publish.h"
+#include "setup/recording.h"
+#include "setup/say.h"
+#include "sigsafe/sys.h"
+
+#define MAX_ATTEMPTS 10000
+
+/*
+ * Written in the constructor and by whoever starts a forked child, so static
+ * buffers do: the caller's stack may be a small one.
+ */
+static struct results {
+	char directory[1024];
+	char prefix[PREFIX_BYTES];
+	struct recording_file file;
+	bool has_published; /* the texts there are ours */
+} results;
+
+/* glibc's alone, while the shim must load, and do nothing, elsewhere too. */
+#pragma weak strerrordesc_np
+
+static void say_cannot(const char *what, int error)
+{
+	struct sentence line = { .length = 0 };
+
+	say_text(&line, what);
+	say_text(&line, results.prefix);
+	say_text(&line, ": ");
+	say_text(&line, strerrordesc_np(-error));
+	say(line.text);
+}
+
+static const char *with_suffix(const char *suffix)
+{
+	static char path[PREFIX_BYTES];
+
+	stpcpy(stpcpy(path, results.prefix), suffix);
+	return path;
+}
+
+/* The prefix as the user would write it. */
+static const char *short_prefix(void)
+{
+	size_t length = strlen(results.directory);
+
+	return !strncmp(results.prefix, results.directory, length) &&
+			       results.prefix[length] == '/'
+		       ? results.prefix + length + 1
+		       : results.prefix;
+}
+
+void results_start(void)
+{
+	if (!getcwd(results.directory, sizeof(results.directory)))
+		strcpy(results.directory, "/");
+}
+
+/* Would we write over a text of an earlier run? */
+static bool has_texts(void)
+{
+	for (int kind = 0; kind < SAMPLE_KINDS; kind++)
+		if (sys3(SYS_faccessat, AT_FDCWD,
+			 with_suffix(text_suffix[kind]), F_OK) != -ENOENT)
+			return true;
+	return false;
+}
+
+/* 0, or -errno: -EEXIST where the attempt-th prefix is taken. */
+static int try_prefix(const struct options *options,
+		      const struct output_values *values, unsigned attempt,
+		      struct recording **made)
+{
+	if (!output_prefix(results.prefix, options->output, values, attempt))
+		return -ENAMETOOLONG;
+	/* A directory that is missing is for recording_make() to tell. */
+	if (has_texts())
+		return -EEXIST;
+	return recording_make(with_suffix(".rec"), options->memory_bytes, made,
+			      &results.file);
+}
+
+static void say_where(void)
+{
+	struct sentence line = { .length = 0 };
+
+	say_text(&line, "files of an earlier run are there, so these are ");
+	say_text(&line, short_prefix());
+	say_text(&line, ".*");
+	say(line.text);
+}
+
+struct recording *results_make_recording(const struct options *options,
+					 const struct recording *identity)
+{
+	struct output_values values = {
+		.directory = results.directory,
+		.comm = identity->comm,
+		.host = identity->host,
+		.pid = (uint64_t)identity->pid,
+		.start_s = identity->start_realtime_ns / NS_PER_S,
+	};
+	struct recording *made;
+	unsigned attempt = 0;
+	int err;
+
+	results.has_published = false;
+	do
+		err = try_prefix(options, &values, attempt, &made);
+	while (err == -EEXIST && attempt++ < MAX_ATTEMPTS);
+	if (err) {
+		say_cannot("not watching, since it cannot make ", err);
+		return NULL;
+	}
+	if (attempt && !strstr(options->output, "%n"))
+		say_where();
+	return made;
+}
+
+void results_publish(const struct recording *rec, bool with_names)
+{
+	const struct text_names *names = with_names ? names_open() : NULL;
+	int err = publish_texts(rec, results.prefix, rec->end_ns,
+				results.has_published, names);
+
+	if (names)
+		names_close();
+	if (err)
+		say_cannot("cannot write the texts of ", err);
+	results.has_published = true;
+}
+
+void results_summarise(const struct recording *rec)
+{
+	static struct sentence line;
+
+	line.length =
+		text_summary(rec, rec->end_ns, line.text, sizeof(line.text));
+	say_text(&line, "; see stallshim report ");
+	say_text(&line, short_prefix());
+	say_text(&line, ".rec");
+	say(line.text);
+}
+
+void results_remove(void)
+{
+	recording_remove(with_suffix(".rec"), &results.file);
+}

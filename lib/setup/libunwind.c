@@ -195,7 +195,7 @@ const char *libunwind_load(void)
 	bool has_space;
 
 	if (!handle)
-		return "libunwind is not installed";
+		return "libunwind can't be loaded (package libunwind8)";
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &library) ||
 	    !find_functions(handle, library) || !is_known(library))
 		return "this version of libunwind is not known";

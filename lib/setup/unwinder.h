@@ -17,7 +17,7 @@ void unwinder_prepare(unsigned depth);
 /*
  * From now on stacks are whole: depth frames at most (1 to MAX_DEPTH). NULL,
  * or one clause that says why stacks will be worse than asked for ("libunwind
- * is not installed, so stacks follow frame pointers only"). After
+ * can't be loaded ..., so stacks follow frame pointers only"). After
  * unwinder_prepare(), once. Not signal-safe: allocates.
  */
 const char *unwinder_start(enum unwind_choice choice, unsigned depth);

@@ -63,3 +63,27 @@ walks_in() {
 	settings+=(STALLSHIM_UNWIND=fp)
 	walks_in loader callback_loader main
 }
+
+@test "with libunwind's own functions, whatever the program exports" {
+	settings+=(LD_PRELOAD="$SHIM $(victim plugin_walk_impostor.so)")
+	walks_in loader callback_loader main
+}
+
+# with_libunwind FILE: the program runs on under one sentence, which is printed.
+with_libunwind() {
+	mkdir "$RESULTS/lib"
+	cp "$1" "$RESULTS/lib/libunwind-x86_64.so.8"
+	under_shim LD_LIBRARY_PATH="$RESULTS/lib" "$(victim walk_places)" \
+		malloc 2>&1 >"$RESULTS/out"
+	[[ $(<"$RESULTS/out") = done ]]
+}
+
+@test "without libunwind, and says so" {
+	[[ $(with_libunwind /dev/null) = \
+		*"libunwind can't be loaded"*", so stacks follow frame pointers"* ]]
+}
+
+@test "without a libunwind that is not known, and says so" {
+	[[ $(with_libunwind "$(victim plugin_walk_constructor.so)") = \
+		*"not known, so stacks follow frame pointers only"* ]]
+}

@@ -156,11 +156,14 @@ static uint64_t check_modules(struct recording *rec)
 	return damaged;
 }
 
-static bool is_sound_thread(const struct thread_record *thread)
+static bool is_sound_thread(const struct recording *rec,
+			    const struct thread_record *thread)
 {
 	return thread->state <= THREAD_ENDED &&
 	       thread->wait_call < CALL_COUNT &&
-	       thread->blocked_call < CALL_COUNT;
+	       thread->blocked_call < CALL_COUNT &&
+	       (!thread->blocked_stack ||
+		check_stack(rec, thread->blocked_stack));
 }
 
 static uint64_t check_threads(struct recording *rec)
@@ -171,7 +174,7 @@ static uint64_t check_threads(struct recording *rec)
 
 	for (; n; n--, thread++) {
 		end_string(thread->name);
-		if (!is_sound_thread(thread)) {
+		if (!is_sound_thread(rec, thread)) {
 			thread->state = THREAD_FREE;
 			damaged++;
 		}
@@ -223,7 +226,8 @@ static bool is_sound_event(const struct recording *rec,
 {
 	return event->thread < rec->section[SECTION_THREADS].capacity &&
 	       event->call < CALL_COUNT &&
-	       (!event->stack || check_stack(rec, event->stack));
+	       (!event->stack || check_stack(rec, event->stack)) &&
+	       (!event->apart || check_stack(rec, event->apart));
 }
 
 static uint64_t check_events(struct recording *rec)

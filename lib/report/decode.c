@@ -5,9 +5,12 @@
  */
 #include "report/decode.h"
 
+#include <time.h>
+
 #include <string.h>
 
 #include "base/lost.h"
+#include "report/alive.h"
 #include "report/check.h"
 #include "report/decoder.h"
 
@@ -45,6 +48,7 @@ static void decode_modules(struct decoder *d)
 		if (!record[i].ready)
 			continue;
 		module->path = decode_string(d, record[i].path);
+		module->name = process_module_name(d->process, module->path);
 		module->bias = record[i].bias;
 		module->bias_is_known = true;
 		module->text_start = record[i].text_start;
@@ -100,7 +104,7 @@ static void decode_lock(struct decoder *d, struct lock *lock,
 	    d->rec->section[SECTION_MODULES].capacity)
 		lock->module = module_of(d, record->place);
 	if (lock->module)
-		lock->object = base_name(lock->module->path);
+		lock->object = lock->module->name;
 	lock->waits = record->waits;
 	lock->waited_ns = law.waited_ns;
 	lock->longest_wait_ns = record->longest_wait_ns;
@@ -193,14 +197,25 @@ static void decode_losses(struct decoder *d)
 	}
 }
 
+/* What is still running goes on until now. */
+static uint64_t now_of(const struct decoder *d)
+{
+	uint64_t latest_ns = recording_now_ns(d->rec);
+	struct timespec now;
+
+	if (!d->process->is_running || clock_gettime(CLOCK_MONOTONIC, &now))
+		return latest_ns;
+	return max_u64(latest_ns,
+		       (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec);
+}
+
 void decode_recording(struct process *process, const struct recording *rec)
 {
-	struct decoder d = {
-		.process = process,
-		.rec = rec,
-		.now_ns = recording_now_ns(rec),
-	};
+	struct decoder d = { .process = process, .rec = rec };
 
+	process->is_running = rec->end == END_RUNNING &&
+			      is_alive(rec->pid, rec->comm, rec->host);
+	d.now_ns = now_of(&d);
 	d.stack = decode_alloc(&d, rec->section[SECTION_STACKS].capacity,
 			       sizeof(*d.stack));
 	decode_head(&d);

@@ -23,6 +23,19 @@ static void decode_times(struct decoder *d, struct loop *loop,
 	loop->longest_ns = max_u64(record->longest_run_ns, running_ns);
 }
 
+/*
+ * Is the thread in a call that may be why it does not come back? Of a process
+ * that was killed nobody knows how long it was.
+ */
+static bool is_stuck(struct decoder *d, const struct thread_record *record)
+{
+	bool was_killed = d->rec->end == END_RUNNING && !d->process->is_running;
+
+	return record->state == THREAD_LIVE && record->run_begun_ns &&
+	       record->blocked_call != CALL_NONE &&
+	       (was_killed || thread_unfinished_ns(d->rec, record, d->now_ns));
+}
+
 static void decode_loop(struct decoder *d, struct loop *loop,
 			const struct thread_record *record)
 {
@@ -36,9 +49,10 @@ static void decode_loop(struct decoder *d, struct loop *loop,
 	loop->unseen = record->unseen;
 	loop->unfinished_ns = thread_unfinished_ns(d->rec, record, d->now_ns);
 	loop->stuck_in = "";
-	if (loop->unfinished_ns && record->blocked_call != CALL_NONE) {
+	if (is_stuck(d, record)) {
 		loop->stuck_in = blocking_call_name(record->blocked_call);
 		loop->stuck_ns = time_since(record->blocked_ns, d->now_ns);
+		loop->stuck_stack = decode_stack(d, record->blocked_stack);
 	}
 	decode_times(d, loop, record);
 }
@@ -52,7 +66,7 @@ void decode_loops(struct decoder *d)
 
 	process->loops = decode_alloc(d, n, sizeof(struct loop));
 	for (size_t i = 0; i < n; i++) {
-		if (thread_is_loop(&record[i]) ||
+		if (thread_is_loop(&record[i]) || is_stuck(d, &record[i]) ||
 		    thread_unfinished_ns(d->rec, &record[i], d->now_ns))
 			decode_loop(d, &process->loops[process->loops_count++],
 				    &record[i]);
@@ -89,6 +103,7 @@ void decode_stalls(struct decoder *d)
 			.call = blocking_call_name(record[i].call),
 			.has_ended = record[i].ended,
 			.stack = decode_stack(d, record[i].stack),
+			.apart = decode_stack(d, record[i].apart),
 		};
 	}
 	qsort(process->stalls, process->stalls_count, sizeof(struct stall),

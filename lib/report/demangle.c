@@ -63,9 +63,14 @@ static void shorten(char *name)
 
 char *demangle(struct arena *arena, const char *symbol)
 {
-	char *plain = arena_string(arena, symbol, original_length(symbol));
-	char *demangled = cplus_demangle(plain, DMGL_AUTO);
+	char *plain;
+	char *demangled;
 
+	/* What glibc calls itself by, to pass over the caller's own. */
+	if (!strncmp(symbol, "__GI_", 5))
+		symbol += 5;
+	plain = arena_string(arena, symbol, original_length(symbol));
+	demangled = cplus_demangle(plain, DMGL_AUTO);
 	if (demangled) {
 		plain = arena_string(arena, demangled, strlen(demangled));
 		free(demangled);

@@ -41,7 +41,8 @@ bool is_familiar_object(const char *name)
 
 bool is_familiar(const struct call *call)
 {
-	return !*call->object || is_familiar_object(call->object) ||
+	return call->is_helper || !*call->object ||
+	       is_familiar_object(call->object) ||
 	       begins_with_any(call->function, functions,
 			       ARRAY_SIZE(functions));
 }
@@ -55,11 +56,30 @@ uint32_t stack_headline(const struct stack *stack)
 	return 0;
 }
 
+/* Where libc starts a stripped program, without the name _start. */
+static bool is_start(const struct stack *stack, uint32_t i)
+{
+	const struct call *call = &stack->calls[i];
+
+	return i && !has_name(call) &&
+	       is_familiar_object(stack->calls[i - 1].object);
+}
+
 uint32_t stack_shown(const struct stack *stack)
 {
 	uint32_t count = stack->calls_count;
 
+	if (count && is_start(stack, count - 1))
+		count--;
 	while (count && is_familiar(&stack->calls[count - 1]))
 		count--;
 	return count ? count : stack->calls_count;
+}
+
+bool has_name(const struct call *call)
+{
+	size_t length = strlen(call->object);
+
+	return length && (strncmp(call->function, call->object, length) ||
+			  strncmp(call->function + length, "+0x", 3));
 }

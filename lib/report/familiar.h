@@ -9,7 +9,10 @@
 
 #include "report/process.h"
 
-/* Is it libc's, the language's, or an address without a file? */
+/*
+ * Is it libc's, the language's, a helper that was inlined, or an address
+ * without a file?
+ */
 bool is_familiar(const struct call *call);
 
 /* Is an object of this base name one of every program's? */
@@ -20,6 +23,9 @@ bool is_familiar_object(const char *name);
  * none. The stack has been named.
  */
 uint32_t stack_headline(const struct stack *stack);
+
+/* Or is it called after its place, as in app+0x1234? */
+bool has_name(const struct call *call);
 
 /* The number of calls without the familiar ones that start a thread. */
 uint32_t stack_shown(const struct stack *stack);

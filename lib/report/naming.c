@@ -20,6 +20,7 @@ static void take_source(struct arena *arena, const struct source_call *source,
 	if (source->file)
 		call->source = base_name(source->file);
 	call->line = source->line;
+	call->is_helper = source->is_helper;
 }
 
 /*
@@ -39,7 +40,7 @@ static bool name_function(struct arena *arena, struct object *object,
 		call->function = demangle(arena, symbol);
 	else
 		call->function =
-			name_place(arena, base_name(object->path),
+			name_place(arena, object->name,
 				   object_function_start(object, address));
 	return symbol;
 }
@@ -53,7 +54,7 @@ static struct named new_named(struct arena *arena, struct object *object,
 	};
 
 	for (uint32_t i = 0; i < count; i++)
-		named.calls[i].object = base_name(object->path);
+		named.calls[i].object = object->name;
 	return named;
 }
 

@@ -115,6 +115,7 @@ struct object *object_open(struct arena *arena, const struct module *module)
 
 	object->state = OBJECT_MISSING;
 	object->path = arena_string(arena, module->path, strlen(module->path));
+	object->name = arena_string(arena, module->name, strlen(module->name));
 	if (!strcmp(module->path, VDSO_PATH))
 		fd = vdso_open();
 	if (load_same(object, module, module->path, fd) ||

@@ -19,6 +19,7 @@ enum object_state {
 struct object {
 	enum object_state state;
 	const char *path;
+	const char *name;  /* the module's */
 	struct Dwfl *dwfl; /* NULL: not GOOD */
 	struct Dwfl_Module *module;
 	struct units *units; /* NULL: no DWARF */

@@ -5,6 +5,8 @@
  */
 #include "report/process.h"
 
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct process *process_new(const char *file)
@@ -32,6 +34,30 @@ void process_add_loss(struct process *process, const char *loss)
 {
 	if (process->losses_count < MAX_LOSSES)
 		process->losses[process->losses_count++] = loss;
+}
+
+/*
+ * Many programs are started by a link: redis-server is one to redis-check-rdb.
+ * Where a link of the process's name leads to path, that name is meant.
+ */
+const char *process_module_name(struct process *process, const char *path)
+{
+	struct arena *arena = &process->arena;
+	size_t folder = (size_t)(base_name(path) - path);
+	const char *link =
+		arena_print(arena, "%.*s%s", (int)folder, path, process->comm);
+	char target[PATH_MAX];
+
+	if (path[0] == '/' && realpath(link, target) && !strcmp(target, path))
+		return process->comm;
+	return base_name(path);
+}
+
+int compare_calls(const struct call *a, const struct call *b)
+{
+	int order = strcmp(a->function, b->function);
+
+	return order ? order : strcmp(a->object, b->object);
 }
 
 const char *base_name(const char *path)

@@ -16,7 +16,8 @@
 /* A file that was mapped executable. */
 struct module {
 	const char *path;
-	uint64_t bias;	     /* run-time address - address in the file */
+	const char *name; /* base name, or the process's where that is a link */
+	uint64_t bias;	  /* run-time address - address in the file */
 	bool bias_is_known;  /* a text tells where text_offset was mapped */
 	uint64_t text_start; /* [text_start, text_end): run-time addresses */
 	uint64_t text_end;
@@ -31,6 +32,7 @@ struct call {
 	const char *function; /* object+0xoffset where it has no name */
 	const char *source;   /* file name, or NULL */
 	unsigned line;	      /* 0: unknown */
+	bool is_helper;	      /* inlined, and meant to be: declared inline */
 	const char *object;   /* base name of the module, "" for JIT code */
 };
 
@@ -92,9 +94,10 @@ struct loop {
 	uint64_t unseen; /* stalls without a stack */
 	/* A run longer than the threshold that has not ended; 0: none. */
 	uint64_t unfinished_ns;
-	const char *stuck_in; /* the call it has been in since, or "" */
+	const char *stuck_in; /* the call it was in at the end, or "" */
 	uint64_t stuck_ns;
-	bool is_loop; /* it came back to its wait at least once */
+	struct stack *stuck_stack; /* that called it, or NULL */
+	bool is_loop;		   /* it came back to its wait at least once */
 };
 
 struct stall {
@@ -106,6 +109,7 @@ struct stall {
 	const char *call; /* it was found blocked in, or "" */
 	bool has_ended;
 	struct stack *stack; /* the first one, or NULL */
+	struct stack *apart; /* with least in common with it, or NULL */
 };
 
 #define MAX_LOSSES 32
@@ -120,6 +124,7 @@ struct process {
 	uint64_t start_realtime_ns;
 	uint64_t lived_ns; /* until it ended, or was last seen */
 	enum recording_end end;
+	bool is_running; /* now, with end END_RUNNING; else it was killed */
 	int end_detail;
 	const char *identity; /* of texts: the line they have in common */
 	bool has_text[SAMPLE_KINDS];
@@ -150,6 +155,12 @@ void process_free(struct process *process);
 
 /* Further losses than MAX_LOSSES are lost. */
 void process_add_loss(struct process *process, const char *loss);
+
+/* What to call the module with this path. */
+const char *process_module_name(struct process *process, const char *path);
+
+/* By function and object: 0 where both are of the same function. */
+int compare_calls(const struct call *a, const struct call *b);
 
 /* The part of path behind the last slash. */
 const char *base_name(const char *path);

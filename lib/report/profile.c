@@ -8,29 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/familiar.h"
+#include "report/culprit.h"
+#include "report/parts.h"
 
 /* A sample and its place in the order: equal ones lie side by side. */
 struct entry {
 	const struct sample *sample;
-	const struct call *call; /* its headline */
+	uint32_t place; /* in its stack, of the function to blame */
 };
 
-static const struct call *headline_of(const struct stack *stack)
+static const struct call *blamed(const struct entry *entry)
 {
-	return &stack->calls[stack_headline(stack)];
-}
-
-static int compare_functions(const struct call *a, const struct call *b)
-{
-	int order = strcmp(a->function, b->function);
-
-	return order ? order : strcmp(a->object, b->object);
+	return &entry->sample->stack->calls[entry->place];
 }
 
 static int compare_blame(const struct entry *a, const struct entry *b)
 {
-	int order = compare_functions(a->call, b->call);
+	int order = compare_calls(blamed(a), blamed(b));
 	uintptr_t left = (uintptr_t)a->sample->lock;
 	uintptr_t right = (uintptr_t)b->sample->lock;
 
@@ -41,7 +35,7 @@ static int compare_blame(const struct entry *a, const struct entry *b)
 static int compare_stacks(const struct stack *a, const struct stack *b)
 {
 	for (uint32_t i = 0; i < a->calls_count && i < b->calls_count; i++) {
-		int order = compare_functions(&a->calls[i], &b->calls[i]);
+		int order = compare_calls(&a->calls[i], &b->calls[i]);
 
 		if (order)
 			return order;
@@ -93,14 +87,14 @@ static size_t add_stack(struct blame *blame, const struct entry *entry,
 	     i++) {
 		total_ns = add(total_ns, entry[i].sample->total_ns);
 		blame->count = add(blame->count, entry[i].sample->count);
-		blame->max_ns = max_u64(blame->max_ns, entry[i].sample->max_ns);
 	}
-	blame->total_ns = add(blame->total_ns, total_ns);
+	blame->seen_ns = add(blame->seen_ns, total_ns);
 	blame->stacks++;
 	if (!blame->stack || total_ns > blame->stack_ns) {
 		blame->stack = stack;
 		blame->stack_ns = total_ns;
-		blame->call = entry->call;
+		blame->place = entry->place;
+		blame->call = blamed(entry);
 	}
 	return i;
 }
@@ -108,45 +102,75 @@ static size_t add_stack(struct blame *blame, const struct entry *entry,
 static size_t add_blame(struct blame *blame, const struct entry *entry,
 			size_t left)
 {
+	struct parts parts = { .count = 0 };
 	size_t i = 0;
 
 	blame->lock = entry->sample->lock;
 	blame->blocked_in = "";
 	while (i < left && !compare_blame(entry, &entry[i]))
 		i += add_stack(blame, &entry[i], left - i);
-	if (blame->call != &blame->stack->calls[0])
-		blame->leaf = &blame->stack->calls[0];
+	for (size_t k = 0; k < i; k++)
+		parts_add(&parts, entry[k].sample->stack, entry[k].place,
+			  entry[k].sample->total_ns);
+	parts_heaviest(&parts, blame->parts);
+	blame->total_ns = blame->seen_ns;
 	return i;
 }
 
-/* Counts the stalls of the timeline where they were first found. */
-static void add_stalls(struct profile *profile, const struct process *process)
+static struct blame *blame_of(const struct profile *profile,
+			      const struct culprit *culprit)
 {
-	for (size_t i = 0; i < process->stalls_count; i++) {
-		const struct stall *stall = &process->stalls[i];
+	for (size_t i = 0; i < profile->count; i++) {
+		if (!compare_calls(profile->blames[i].call, culprit->call))
+			return &profile->blames[i];
+	}
+	return NULL;
+}
 
-		for (size_t k = 0; stall->stack && k < profile->count; k++) {
-			struct blame *blame = &profile->blames[k];
+/* No sample was found in it: there was no room for one. */
+static struct blame *add_unsampled(struct profile *profile,
+				   const struct culprit *culprit)
+{
+	struct blame *blame = &profile->blames[profile->count++];
 
-			if (compare_functions(headline_of(stall->stack),
-					      blame->call))
-				continue;
-			blame->stalls++;
-			if (*stall->call)
-				blame->blocked_in = stall->call;
-		}
+	*blame = (struct blame){
+		.call = culprit->call,
+		.stack = culprit->longest->stack,
+		.place = culprit_of_stall(culprit->longest),
+		.count = culprit->ticks,
+		.stacks = 1,
+	};
+	return blame;
+}
+
+/*
+ * The timeline knows best how long the stalls of a culprit were: samples may be
+ * of a function that several culprits call.
+ */
+static void add_stalls(struct profile *profile, const struct culprits *culprits)
+{
+	for (size_t i = 0; i < culprits->count; i++) {
+		const struct culprit *culprit = &culprits->list[i];
+		struct blame *blame = blame_of(profile, culprit);
+
+		if (!blame)
+			blame = add_unsampled(profile, culprit);
+		blame->total_ns = culprit->total_ns;
+		blame->stalls = culprit->stalls;
+		blame->blocked_in = culprit->blocked_in;
 	}
 }
 
 static struct entry *sorted_entries(struct process *process,
-				    const struct samples *samples)
+				    const struct samples *samples,
+				    const struct culprits *culprits)
 {
 	struct entry *entries =
 		arena_alloc(&process->arena, samples->count, sizeof(*entries));
 
 	for (size_t i = 0; i < samples->count; i++) {
 		entries[i].sample = &samples->list[i];
-		entries[i].call = headline_of(samples->list[i].stack);
+		entries[i].place = culprit_in(culprits, samples->list[i].stack);
 	}
 	if (samples->count)
 		qsort(entries, samples->count, sizeof(*entries),
@@ -157,22 +181,39 @@ static struct entry *sorted_entries(struct process *process,
 struct profile profile_of(struct process *process, enum sample_kind kind)
 {
 	const struct samples *samples = &process->samples[kind];
-	struct entry *entries = sorted_entries(process, samples);
 	struct profile profile = { .count = 0 };
+	struct culprits culprits = { .count = 0 };
+	struct entry *entries;
 	size_t done = 0;
 
-	profile.blames = arena_alloc(&process->arena, samples->count,
-				     sizeof(struct blame));
-	while (done < samples->count) {
-		struct blame *blame = &profile.blames[profile.count++];
-
-		done += add_blame(blame, &entries[done], samples->count - done);
-		profile.total_ns = add(profile.total_ns, blame->total_ns);
-	}
+	if (kind == SAMPLE_STALL)
+		culprits = culprits_of(process);
+	entries = sorted_entries(process, samples, &culprits);
+	profile.blames =
+		arena_alloc(&process->arena, samples->count + culprits.count,
+			    sizeof(struct blame));
+	while (done < samples->count)
+		done += add_blame(&profile.blames[profile.count++],
+				  &entries[done], samples->count - done);
+	add_stalls(&profile, &culprits);
+	for (size_t i = 0; i < profile.count; i++)
+		profile.total_ns =
+			add(profile.total_ns, profile.blames[i].total_ns);
 	if (profile.count)
 		qsort(profile.blames, profile.count, sizeof(struct blame),
 		      heaviest_first);
-	if (kind == SAMPLE_STALL)
-		add_stalls(&profile, process);
 	return profile;
+}
+
+#define ALWAYS_SHOWN 3
+
+size_t profile_shown(const struct profile *profile, size_t most)
+{
+	size_t shown = 0;
+
+	while (shown < profile->count && shown < most &&
+	       (shown < ALWAYS_SHOWN ||
+		profile->blames[shown].total_ns > profile->total_ns / 100))
+		shown++;
+	return shown;
 }

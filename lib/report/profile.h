@@ -9,20 +9,29 @@
 
 #include "report/process.h"
 
-/* The samples of one function of the program, and of one lock. */
+/* What a function was in: one it called, or itself. */
+struct part {
+	const struct call *call;
+	uint64_t total_ns;
+};
+
+#define MAX_PARTS 3
+
+/* The stalls of one function of the program, or its samples of one lock. */
 struct blame {
-	const struct call *call; /* the headline of the heaviest stack */
-	const struct call *leaf; /* what it was in, or NULL: itself */
+	const struct call *call; /* the function, in the heaviest stack */
 	const struct lock *lock; /* NULL: a stall, or unknown */
 	uint64_t total_ns;
-	uint64_t count;
-	uint64_t max_ns;
-	uint64_t stalls;	/* in the timeline that were first found here */
+	uint64_t seen_ns; /* by samples: what the stacks and parts share */
+	uint64_t count;	  /* unlocks, waits, ticks */
+	uint64_t stalls;  /* of the timeline; 0: it does not tell */
 	const char *blocked_in; /* the call they were found blocked in, or "" */
 	/* Of its stacks, told apart by their functions, the heaviest. */
 	const struct stack *stack;
+	uint32_t place; /* of the function in that stack */
 	uint64_t stack_ns;
 	size_t stacks;
+	struct part parts[MAX_PARTS]; /* the heaviest ones; calls may be NULL */
 };
 
 struct profile {
@@ -31,7 +40,16 @@ struct profile {
 	uint64_t total_ns; /* of all blames */
 };
 
-/* All stacks of the process have been named. Not signal-safe: allocates. */
+/*
+ * By the culprit of each stall, or by the function that locked or unlocked. All
+ * stacks of the process have been named. Not signal-safe: allocates.
+ */
 struct profile profile_of(struct process *process, enum sample_kind kind);
+
+/*
+ * How many of the blames are worth showing: at most `most`, and behind the
+ * first few none that is less than a hundredth of the whole.
+ */
+size_t profile_shown(const struct profile *profile, size_t most);
 
 #endif

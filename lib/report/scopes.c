@@ -238,3 +238,15 @@ const char *scope_symbol(struct scopes *scopes, Dwarf_Die *die)
 		return symbol;
 	return name ? qualify(scopes, die, name) : NULL;
 }
+
+bool scope_is_helper(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word how;
+
+	return dwarf_tag(die) == DW_TAG_inlined_subroutine &&
+	       !dwarf_formudata(
+		       dwarf_attr_integrate(die, DW_AT_inline, &attribute),
+		       &how) &&
+	       how == DW_INL_declared_inlined;
+}

@@ -23,4 +23,7 @@ unsigned scopes_at(struct scopes *scopes, uint64_t address, Dwarf_Die **found,
 /* Its linkage name, else its name with those of what it is in; or NULL. */
 const char *scope_symbol(struct scopes *scopes, Dwarf_Die *die);
 
+/* Was the call inlined as its author wished, who declared it inline? */
+bool scope_is_helper(Dwarf_Die *die);
+
 #endif

@@ -153,7 +153,7 @@ static struct named named_alone(struct symbols *symbols,
 	struct call *call = arena_alloc(arena, 1, sizeof(*call));
 	uint64_t address = frame->address - 1;
 
-	call->object = module ? base_name(module->path) : "";
+	call->object = module ? module->name : "";
 	if (frame->function)
 		call->function = demangle(arena, frame->function);
 	else if (module)
@@ -202,24 +202,42 @@ static void name_stack(struct symbols *symbols, struct stack *stack)
 	}
 }
 
-static void name_lock(struct symbols *symbols, struct lock *lock)
+/* name+0x8: the name is demangled alone. */
+static const char *name_of_text(struct arena *arena, const char *name)
 {
-	struct object *object;
+	const char *plus = strrchr(name, '+');
+	const char *alone;
+
+	if (!plus || strncmp(plus, "+0x", 3))
+		return demangle(arena, name);
+	alone = arena_string(arena, name, (size_t)(plus - name));
+	return arena_print(arena, "%s%s", demangle(arena, alone), plus);
+}
+
+static const char *name_of_variable(struct symbols *symbols,
+				    const struct lock *lock)
+{
+	struct object *object = object_of(symbols, lock->module);
 	const char *symbol;
+	const char *name;
 	uint64_t offset;
 
-	if (lock->name || !lock->module)
-		return;
-	object = object_of(symbols, lock->module);
 	if (object->state != OBJECT_GOOD)
-		return;
+		return NULL;
 	symbol = object_variable(object, lock->address - lock->module->bias,
 				 &offset);
 	if (!symbol)
-		return;
-	lock->name = demangle(&symbols->arena, symbol);
-	if (offset)
-		lock->name = name_place(&symbols->arena, lock->name, offset);
+		return NULL;
+	name = demangle(&symbols->arena, symbol);
+	return offset ? name_place(&symbols->arena, name, offset) : name;
+}
+
+static void name_lock(struct symbols *symbols, struct lock *lock)
+{
+	if (lock->name)
+		lock->name = name_of_text(&symbols->arena, lock->name);
+	else if (lock->module)
+		lock->name = name_of_variable(symbols, lock);
 }
 
 void symbols_name_all(struct symbols *symbols, struct process *process)
@@ -230,8 +248,12 @@ void symbols_name_all(struct symbols *symbols, struct process *process)
 		for (size_t i = 0; i < samples->count; i++)
 			name_stack(symbols, samples->list[i].stack);
 	}
-	for (size_t i = 0; i < process->stalls_count; i++)
+	for (size_t i = 0; i < process->stalls_count; i++) {
 		name_stack(symbols, process->stalls[i].stack);
+		name_stack(symbols, process->stalls[i].apart);
+	}
+	for (size_t i = 0; i < process->loops_count; i++)
+		name_stack(symbols, process->loops[i].stuck_stack);
 	for (size_t i = 0; i < process->locks_count; i++)
 		name_lock(symbols, process->locks[i]);
 }

@@ -51,7 +51,7 @@ static bool read_tail(struct module *module, char *tail)
 	return true;
 }
 
-void text_modules_add(struct text_modules *modules, struct arena *arena,
+void text_modules_add(struct text_modules *modules, struct process *process,
 		      char *line)
 {
 	struct module module = { .bias_is_known = false };
@@ -67,7 +67,8 @@ void text_modules_add(struct text_modules *modules, struct arena *arena,
 		return;
 	*bracket = '\0';
 	text_unescape(line);
-	module.path = arena_string(arena, line, strlen(line));
+	module.path = arena_string(&process->arena, line, strlen(line));
+	module.name = process_module_name(process, module.path);
 	modules->list[modules->count++] = module;
 }
 

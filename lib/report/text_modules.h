@@ -17,7 +17,7 @@ struct text_modules {
  * Takes one line of the map over if it is the brief one of a file; the list
  * has room for it.
  */
-void text_modules_add(struct text_modules *modules, struct arena *arena,
+void text_modules_add(struct text_modules *modules, struct process *process,
 		      char *line);
 
 /* The module that is mapped at address, or NULL. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/alive.h"
 #include "report/scan.h"
 #include "report/text_facts.h"
 #include "report/text_modules.h"
@@ -86,7 +87,7 @@ static bool read_line(struct reader *reader, char *line)
 	uint64_t ms;
 
 	if (reader->in_map)
-		text_modules_add(&reader->modules, &process->arena, line);
+		text_modules_add(&reader->modules, process, line);
 	else if (scan_text(&line, "#"))
 		read_comment(reader, line);
 	else if (scan_text(&line, "--- Memory map"))
@@ -186,5 +187,8 @@ bool text_read(struct process *process, char *text, char *fault, size_t size)
 		return false;
 	}
 	find_modules(&reader);
+	process->is_running =
+		process->end == END_RUNNING &&
+		is_alive(process->pid, process->comm, process->host);
 	return true;
 }

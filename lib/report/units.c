@@ -151,6 +151,7 @@ unsigned units_calls(struct units *units, uint64_t address,
 	for (unsigned i = 0; i < count; i++) {
 		calls[i] = (struct source_call){
 			.symbol = scope_symbol(unit->scopes, scopes[i]),
+			.is_helper = scope_is_helper(scopes[i]),
 		};
 		if (i)
 			read_call_site(unit, scopes[i - 1], &calls[i]);

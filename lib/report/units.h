@@ -22,6 +22,7 @@ struct source_call {
 	const char *symbol; /* linkage name, or qualified name; NULL: unknown */
 	const char *file;   /* NULL: unknown */
 	unsigned line;
+	bool is_helper; /* declared inline, and inlined */
 };
 
 #define MAX_INLINED 32

@@ -37,13 +37,22 @@ void write_locks(const struct report *report);
 /* What was lost, and what has no name. */
 void write_gaps(const struct report *report);
 
-/* "parse_config (server.c:88)" */
-const char *headline_text(const struct report *report, const struct call *call);
+/*
+ * The call at place in words: "parse_config (server.c:88)", and where it has no
+ * name "app+0x1234, under parse_config (server.c:88)".
+ */
+const char *headline_text(const struct report *report,
+			  const struct stack *stack, uint32_t place);
 
-/* The stack a call a line, the one to blame marked. */
-void write_stack(const struct report *report, const struct stack *stack);
+/* The stack, a call a line, the one at marked with a >. */
+void write_stack(const struct report *report, const struct stack *stack,
+		 uint32_t marked);
 
-/* "... and 7 more, 12ms" where the list was longer than top. */
-void write_rest(const struct report *report, const struct profile *profile);
+/* The heaviest stack, a call a line, the function to blame marked. */
+void write_blamed_stack(const struct report *report, const struct blame *blame);
+
+/* "... and 7 more, 12ms in all" where not all were shown. */
+void write_rest(const struct report *report, const struct profile *profile,
+		size_t shown);
 
 #endif

@@ -25,11 +25,8 @@ static void write_unlocker(const struct report *report, size_t place,
 		words_share(arena, blame->total_ns, whole_ns),
 		words_count(arena, blame->count, "unlock"),
 		lock_text(report, blame->lock),
-		headline_text(report, blame->call));
-	if (blame->stacks > 1)
-		fprintf(report->out, "     heaviest of %zu stacks, %s:\n",
-			blame->stacks, words_duration(arena, blame->stack_ns));
-	write_stack(report, blame->stack);
+		headline_text(report, blame->stack, blame->place));
+	write_blamed_stack(report, blame);
 }
 
 void write_unlockers(const struct report *report)
@@ -37,26 +34,29 @@ void write_unlockers(const struct report *report)
 	struct process *process = report->process;
 	struct profile profile = profile_of(process, SAMPLE_MUTEX);
 	uint64_t whole_ns = max_u64(process->law.charged_ns, profile.total_ns);
+	size_t shown;
 
 	if (!profile.count)
 		return;
 	fputs("\nWhat made others wait, by the unlock that ended it, heaviest "
 	      "first:\n",
 	      report->out);
-	for (size_t i = 0; i < profile.count && i < report->top; i++)
+	shown = profile_shown(&profile, report->top);
+	for (size_t i = 0; i < shown; i++)
 		write_unlocker(report, i + 1, &profile.blames[i], whole_ns);
-	write_rest(report, &profile);
+	write_rest(report, &profile, shown);
 }
 
 /* The next callers of the program's own, as far as they fit in the line. */
 static void write_callers(const struct report *report,
-			  const struct stack *stack)
+			  const struct blame *blame)
 {
+	const struct stack *stack = blame->stack;
 	uint32_t count = stack_shown(stack);
 	size_t room = LINE_BYTES - SHORT_INDENT;
 	uint32_t i;
 
-	for (i = stack_headline(stack) + 1; i < count; i++) {
+	for (i = blame->place + 1; i < count; i++) {
 		const char *function = stack->calls[i].function;
 
 		if (is_familiar(&stack->calls[i]))
@@ -80,10 +80,10 @@ static void write_waiter(const struct report *report, size_t place,
 		words_share(arena, blame->total_ns, whole_ns),
 		words_count(arena, blame->count, "wait"),
 		lock_text(report, blame->lock),
-		headline_text(report, blame->call));
-	if (stack_headline(blame->stack) + 1 < stack_shown(blame->stack)) {
+		headline_text(report, blame->stack, blame->place));
+	if (blame->place + 1 < stack_shown(blame->stack)) {
 		fputs("      ", report->out);
-		write_callers(report, blame->stack);
+		write_callers(report, blame);
 		fputc('\n', report->out);
 	}
 }
@@ -93,11 +93,13 @@ void write_waiters(const struct report *report)
 	struct process *process = report->process;
 	struct profile profile = profile_of(process, SAMPLE_WAIT);
 	uint64_t whole_ns = max_u64(process->law.waited_ns, profile.total_ns);
+	size_t shown;
 
 	if (!profile.count)
 		return;
 	fputs("\nWhat had to wait, heaviest first:\n", report->out);
-	for (size_t i = 0; i < profile.count && i < report->top; i++)
+	shown = profile_shown(&profile, report->top);
+	for (size_t i = 0; i < shown; i++)
 		write_waiter(report, i + 1, &profile.blames[i], whole_ns);
-	write_rest(report, &profile);
+	write_rest(report, &profile, shown);
 }

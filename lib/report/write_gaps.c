@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <string.h>
+
 #include "report/familiar.h"
 #include "report/words.h"
 #include "report/write.h"
@@ -54,27 +56,37 @@ static bool is_well_named(const struct object *object)
 		object->named == object->addresses);
 }
 
+static const char *object_text(const struct report *report,
+			       const struct object *object)
+{
+	if (!strcmp(object->name, base_name(object->path)))
+		return object->path;
+	return arena_print(&report->process->arena, "%s (%s)", object->path,
+			   object->name);
+}
+
 static void write_object(const struct report *report,
 			 const struct object *object)
 {
+	const char *name = object_text(report, object);
+
 	switch (object->state) {
 	case OBJECT_GOOD:
 		fprintf(report->out,
 			"  %s: %ju of %ju addresses have names, %ju have "
 			"lines\n",
-			object->path, (uintmax_t)object->named,
+			name, (uintmax_t)object->named,
 			(uintmax_t)object->addresses,
 			(uintmax_t)object->with_lines);
 		break;
 	case OBJECT_MISSING:
-		fprintf(report->out, "  %s: not to be read here\n",
-			object->path);
+		fprintf(report->out, "  %s: not to be read here\n", name);
 		break;
 	case OBJECT_OTHER:
 		fprintf(report->out,
 			"  %s: another file than the one that was recorded "
 			"(its build-id differs)\n",
-			object->path);
+			name);
 		break;
 	}
 }

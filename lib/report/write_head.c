@@ -3,48 +3,10 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
-#include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/words.h"
 #include "report/write.h"
-
-static bool is_this_host(const char *host)
-{
-	char name[HOST_BYTES] = "";
-
-	gethostname(name, sizeof(name) - 1);
-	return !strcmp(name, host);
-}
-
-/* Is it called comm, the process that bears the number now? */
-static bool has_name(int pid, const char *comm)
-{
-	char path[64];
-	char name[NAME_BYTES + 1] = "";
-	FILE *file;
-
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
-		name[0] = '\0';
-	fclose(file);
-	name[strcspn(name, "\n")] = '\0';
-	return !strcmp(name, comm);
-}
-
-static bool is_running(const struct process *process)
-{
-	if (process->pid <= 0 || !is_this_host(process->host))
-		return false;
-	if (kill(process->pid, 0) && errno != EPERM)
-		return false;
-	return has_name(process->pid, process->comm);
-}
 
 static const char *signal_text(struct arena *arena, int number)
 {
@@ -75,10 +37,9 @@ static const char *end_text(struct process *process)
 	case END_RUNNING:
 		break;
 	}
-	if (is_running(process))
-		return arena_print(arena, "still running, for %s so far",
-				   lived);
-	return arena_print(arena, "killed after %s or later", lived);
+	if (process->is_running)
+		return arena_print(arena, "still running, for %s now", lived);
+	return arena_print(arena, "killed some time after %s", lived);
 }
 
 void write_head(const struct report *report)

@@ -24,13 +24,11 @@ static const char *source_text(const struct report *report,
 		return arena_print(arena, "%s:%u", call->source, call->line);
 	if (call->source)
 		return call->source;
-	/* object+0x1234 has said it already. */
-	return strncmp(call->function, call->object, strlen(call->object))
-		       ? call->object
-		       : "";
+	return has_name(call) ? call->object : "";
 }
 
-const char *headline_text(const struct report *report, const struct call *call)
+static const char *call_text(const struct report *report,
+			     const struct call *call)
 {
 	const char *source = source_text(report, call);
 
@@ -38,6 +36,31 @@ const char *headline_text(const struct report *report, const struct call *call)
 		return call->function;
 	return arena_print(&report->process->arena, "%s (%s)", call->function,
 			   source);
+}
+
+/* The first of the program's own callers that has a name, or NULL. */
+static const struct call *named_caller(const struct stack *stack,
+				       uint32_t place)
+{
+	while (++place < stack_shown(stack)) {
+		const struct call *call = &stack->calls[place];
+
+		if (has_name(call) && !is_familiar(call))
+			return call;
+	}
+	return NULL;
+}
+
+const char *headline_text(const struct report *report,
+			  const struct stack *stack, uint32_t place)
+{
+	const struct call *call = &stack->calls[place];
+	const struct call *caller = named_caller(stack, place);
+
+	if (has_name(call) || !caller)
+		return call_text(report, call);
+	return arena_print(&report->process->arena, "%s, under %s",
+			   call_text(report, call), call_text(report, caller));
 }
 
 static int name_width(const struct stack *stack, uint32_t shown)
@@ -59,9 +82,9 @@ static uint32_t shown_of(uint32_t count, uint32_t marked)
 	return count <= shown + 1 ? count : shown;
 }
 
-void write_stack(const struct report *report, const struct stack *stack)
+void write_stack(const struct report *report, const struct stack *stack,
+		 uint32_t marked)
 {
-	uint32_t marked = stack_headline(stack);
 	uint32_t count = stack_shown(stack);
 	uint32_t shown = shown_of(count, marked);
 	int width = name_width(stack, shown);
@@ -79,15 +102,26 @@ void write_stack(const struct report *report, const struct stack *stack)
 			count - shown);
 }
 
-void write_rest(const struct report *report, const struct profile *profile)
+void write_blamed_stack(const struct report *report, const struct blame *blame)
+{
+	if (blame->stacks > 1)
+		fprintf(report->out, "     the heaviest of %zu stacks, %s:\n",
+			blame->stacks,
+			words_duration(&report->process->arena,
+				       blame->stack_ns));
+	write_stack(report, blame->stack, blame->place);
+}
+
+void write_rest(const struct report *report, const struct profile *profile,
+		size_t shown)
 {
 	uint64_t rest_ns = 0;
 
-	if (profile->count <= report->top)
+	if (shown == profile->count)
 		return;
-	for (size_t i = report->top; i < profile->count; i++)
+	for (size_t i = shown; i < profile->count; i++)
 		rest_ns += profile->blames[i].total_ns;
 	fprintf(report->out, "\n  ... and %zu more, %s in all\n",
-		profile->count - report->top,
+		profile->count - shown,
 		words_duration(&report->process->arena, rest_ns));
 }

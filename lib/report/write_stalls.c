@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include "report/familiar.h"
 #include "report/table.h"
 #include "report/words.h"
 #include "report/write.h"
@@ -62,29 +63,40 @@ static bool was_left(const struct process *process, const struct loop *loop)
 	       (process->end == END_EXIT || process->end == END_AT_ONCE);
 }
 
+static void write_run(const struct report *report, const struct loop *loop)
+{
+	const char *ran =
+		words_duration(&report->process->arena, loop->unfinished_ns);
+
+	if (!loop->unfinished_ns)
+		fputs(" was not waiting when it was last seen", report->out);
+	else if (was_left(report->process, loop))
+		fprintf(report->out,
+			" did not wait in the last %s before the exit", ran);
+	else
+		fprintf(report->out, " has not come back to its wait for %s",
+			ran);
+}
+
+/* "Thread app (4711) has not come back to its wait for 5s, stuck in read" */
 static void write_unfinished(const struct report *report,
 			     const struct loop *loop)
 {
-	struct arena *arena = &report->process->arena;
-	const char *ran;
-
-	if (!loop->unfinished_ns)
+	if (!loop->unfinished_ns && !*loop->stuck_in)
 		return;
-	ran = words_duration(arena, loop->unfinished_ns);
-	if (was_left(report->process, loop))
-		fprintf(report->out,
-			"\n  Thread %s (%d) did not wait in the last %s "
-			"before the exit",
-			loop->name, loop->tid, ran);
-	else
-		fprintf(report->out,
-			"\n  Thread %s (%d) has not come back to its wait for "
-			"%s",
-			loop->name, loop->tid, ran);
+	fprintf(report->out, "\n  Thread %s (%d)", loop->name, loop->tid);
+	write_run(report, loop);
 	if (*loop->stuck_in)
-		fprintf(report->out, ", stuck in %s for %s", loop->stuck_in,
-			words_duration(arena, loop->stuck_ns));
-	fputs(".\n", report->out);
+		fprintf(report->out, "; it was in %s for %s", loop->stuck_in,
+			words_duration(&report->process->arena,
+				       loop->stuck_ns));
+	if (loop->stuck_stack) {
+		fputs(", called by\n", report->out);
+		write_stack(report, loop->stuck_stack,
+			    stack_headline(loop->stuck_stack));
+	} else {
+		fputs(".\n", report->out);
+	}
 }
 
 static void fill_row(const struct report *report, const struct loop *loop,
@@ -130,6 +142,40 @@ static void write_loops(const struct report *report)
 	table_print(&table, report->out);
 }
 
+/* ", in usleep" where that is all it was in. */
+static void write_callee(const struct report *report, const struct blame *blame)
+{
+	const struct part *parts = blame->parts;
+
+	if (!parts[0].call || parts[1].call)
+		return;
+	if (*blame->blocked_in)
+		fprintf(report->out, ", in %s", blame->blocked_in);
+	else if (compare_calls(parts[0].call, blame->call))
+		fprintf(report->out, ", in %s", parts[0].call->function);
+}
+
+/* "of it 62.0% in lookupKey, 26.4% itself." */
+static void write_parts(const struct report *report, const struct blame *blame)
+{
+	struct arena *arena = &report->process->arena;
+
+	uint64_t seen_ns = blame->seen_ns;
+
+	if (!blame->parts[1].call)
+		return;
+	for (size_t i = 0; i < MAX_PARTS && blame->parts[i].call; i++) {
+		const struct part *part = &blame->parts[i];
+		bool is_itself = !compare_calls(part->call, blame->call);
+
+		fprintf(report->out, "%s%s %s%s", i ? ", " : "     of it ",
+			words_share(arena, part->total_ns, seen_ns),
+			is_itself ? "itself" : "in ",
+			is_itself ? "" : part->call->function);
+	}
+	fputc('\n', report->out);
+}
+
 /* "1. 60.2ms (83.1%) in 1 stall: parse_config (server.c:88), in nanosleep" */
 static void write_blame(const struct report *report, size_t place,
 			const struct blame *blame, uint64_t whole_ns)
@@ -142,30 +188,27 @@ static void write_blame(const struct report *report, size_t place,
 	fprintf(report->out, "\n  %zu. %s (%s) in %s: %s", place,
 		words_duration(arena, blame->total_ns),
 		words_share(arena, blame->total_ns, whole_ns), often,
-		headline_text(report, blame->call));
-	if (blame->leaf)
-		fprintf(report->out, ", in %s", blame->leaf->function);
-	else if (*blame->blocked_in)
-		fprintf(report->out, ", in %s", blame->blocked_in);
+		headline_text(report, blame->stack, blame->place));
+	write_callee(report, blame);
 	fputc('\n', report->out);
-	if (blame->stacks > 1)
-		fprintf(report->out, "     heaviest of %zu stacks, %s:\n",
-			blame->stacks, words_duration(arena, blame->stack_ns));
-	write_stack(report, blame->stack);
+	write_parts(report, blame);
+	write_blamed_stack(report, blame);
 }
 
 static void write_profile(const struct report *report, uint64_t whole_ns)
 {
 	struct profile profile = profile_of(report->process, SAMPLE_STALL);
+	size_t shown;
 
 	if (!profile.count)
 		return;
 	fputs("\nWhat kept the loops from turning, heaviest first:\n",
 	      report->out);
-	for (size_t i = 0; i < profile.count && i < report->top; i++)
-		write_blame(report, i + 1, &profile.blames[i],
-			    max_u64(whole_ns, profile.total_ns));
-	write_rest(report, &profile);
+	whole_ns = max_u64(whole_ns, profile.total_ns);
+	shown = profile_shown(&profile, report->top);
+	for (size_t i = 0; i < shown; i++)
+		write_blame(report, i + 1, &profile.blames[i], whole_ns);
+	write_rest(report, &profile, shown);
 }
 
 void write_stalls(const struct report *report)

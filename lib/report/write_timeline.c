@@ -5,14 +5,14 @@
  */
 #include <stdlib.h>
 
-#include "report/familiar.h"
+#include "report/culprit.h"
 #include "report/table.h"
 #include "report/words.h"
 #include "report/write.h"
 
 static const struct column columns[] = {
-	{ "after", true },   { "lasted", true },	  { "loop", false },
-	{ "samples", true }, { "first found in", false },
+	{ "after", true },   { "lasted", true }, { "loop", false },
+	{ "samples", true }, { "in", false },
 };
 
 /* The longest first; of those that are equal, the latest. */
@@ -51,15 +51,12 @@ static const struct stall **choose(const struct report *report, size_t *count)
 	return chosen;
 }
 
-static const char *found_in(const struct report *report,
-			    const struct stall *stall)
+static const char *culprit_text(const struct report *report,
+				const struct stall *stall)
 {
-	const struct call *call;
-
 	if (!stall->stack)
 		return "no stack";
-	call = &stall->stack->calls[stack_headline(stall->stack)];
-	return headline_text(report, call);
+	return headline_text(report, stall->stack, culprit_of_stall(stall));
 }
 
 static void fill_row(const struct report *report, const struct stall *stall,
@@ -73,7 +70,7 @@ static void fill_row(const struct report *report, const struct stall *stall,
 			       stall->has_ended ? "" : "+");
 	cells[2] = arena_print(arena, "%s (%d)", stall->thread, stall->tid);
 	cells[3] = words_number(arena, stall->ticks);
-	cells[4] = found_in(report, stall);
+	cells[4] = culprit_text(report, stall);
 	if (*stall->call)
 		cells[4] =
 			arena_print(arena, "%s, in %s", cells[4], stall->call);

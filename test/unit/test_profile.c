@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "report/culprit.h"
 #include "report/familiar.h"
 #include "report/profile.h"
 
@@ -75,16 +76,17 @@ Test(profile, the_program_is_blamed_not_its_library)
 	profile = profile_of(process, SAMPLE_STALL);
 	cr_assert_eq(profile.count, 1);
 	cr_assert_str_eq(profile.blames[0].call->function, "parse_config");
-	cr_assert_str_eq(profile.blames[0].leaf->function, "clock_nanosleep");
+	cr_assert_str_eq(profile.blames[0].parts[0].call->function, "usleep");
 }
 
-Test(profile, a_function_that_ran_itself_is_in_nothing)
+Test(profile, a_function_that_ran_is_its_own_part)
 {
 	struct profile profile;
 
 	add(SAMPLE_STALL, STACK("hash", "main"), NULL, 60, 5);
 	profile = profile_of(process, SAMPLE_STALL);
-	cr_assert_null(profile.blames[0].leaf);
+	cr_assert_str_eq(profile.blames[0].parts[0].call->function, "hash");
+	cr_assert_null(profile.blames[0].parts[1].call);
 }
 
 Test(profile, the_language_is_not_blamed_where_it_was_inlined)
@@ -105,7 +107,6 @@ Test(profile, a_stack_without_the_program_blames_its_leaf)
 	add(SAMPLE_STALL, STACK("libc:read", "libc:start_thread"), NULL, 1, 1);
 	profile = profile_of(process, SAMPLE_STALL);
 	cr_assert_str_eq(profile.blames[0].call->function, "read");
-	cr_assert_null(profile.blames[0].leaf);
 }
 
 Test(profile, stacks_of_one_function_add_up)
@@ -142,23 +143,119 @@ Test(profile, locks_are_told_apart)
 	cr_assert_eq(profile.blames[1].lock, &locks[0]);
 }
 
-Test(profile, stalls_of_the_timeline_are_counted_where_they_began)
+/* A stall that was found in these stacks, NULL: only in the first. */
+static struct stall *add_stall(struct stack *stack, struct stack *apart,
+			       uint64_t duration_ns)
 {
-	struct stack *stack = STACK("parse", "main");
-	struct stall stalls[] = {
-		{ .stack = stack, .call = "" },
-		{ .stack = stack, .call = "usleep" },
-		{ .stack = NULL, .call = "" },
-		{ .stack = STACK("log", "main"), .call = "" },
+	struct stall *stall;
+
+	if (!process->stalls)
+		process->stalls =
+			arena_alloc(&process->arena, 16, sizeof(struct stall));
+	stall = &process->stalls[process->stalls_count++];
+	*stall = (struct stall){
+		.stack = stack,
+		.apart = apart,
+		.duration_ns = duration_ns,
+		.ticks = 1,
+		.call = "",
 	};
+	return stall;
+}
+
+Test(profile, a_stall_is_blamed_on_the_function_it_did_not_leave)
+{
+	struct stack *find = STACK("find", "keys", "dispatch", "main");
+	struct stack *match = STACK("match", "keys", "dispatch", "main");
+	struct stack *parse = STACK("parse", "get", "dispatch", "main");
 	struct profile profile;
 
-	add(SAMPLE_STALL, stack, NULL, 30, 9);
-	process->stalls = stalls;
-	process->stalls_count = ARRAY_SIZE(stalls);
+	add(SAMPLE_STALL, find, NULL, 40, 4);
+	add(SAMPLE_STALL, match, NULL, 60, 6);
+	add(SAMPLE_STALL, parse, NULL, 50, 5);
+	add_stall(find, match, 70);
+	add_stall(match, find, 30);
+	add_stall(parse, NULL, 50);
 	profile = profile_of(process, SAMPLE_STALL);
+	cr_assert_eq(profile.count, 2);
+	cr_assert_str_eq(profile.blames[0].call->function, "keys");
+	cr_assert_eq(profile.blames[0].total_ns, 100);
 	cr_assert_eq(profile.blames[0].stalls, 2);
+	cr_assert_eq(profile.blames[0].place, 1);
+	cr_assert_str_eq(profile.blames[0].parts[0].call->function, "match");
+	cr_assert_eq(profile.blames[0].parts[0].total_ns, 60);
+	cr_assert_str_eq(profile.blames[0].parts[1].call->function, "find");
+	cr_assert_str_eq(profile.blames[1].call->function, "parse");
+	cr_assert_eq(profile.total_ns, 150);
+}
+
+Test(profile, a_culprit_is_the_programs_own)
+{
+	struct stall stall = {
+		.stack = STACK("libc:memcpy", "libc:qsort", "sort", "main"),
+		.apart = STACK("libc:memcmp", "libc:qsort", "sort", "main"),
+	};
+
+	cr_assert_eq(culprit_of_stall(&stall), 2);
+	stall.stack = STACK("less", "std::sort", "sort", "main");
+	stall.apart = STACK("swap", "std::sort", "sort", "main");
+	cr_assert_eq(culprit_of_stall(&stall), 2);
+}
+
+Test(profile, stacks_with_nothing_in_common_tell_of_no_culprit)
+{
+	struct stall stall = {
+		.stack = STACK("libc:read", "load", "main"),
+		.apart = STACK("cut", "off"),
+	};
+
+	cr_assert_eq(culprit_of_stall(&stall), 1);
+}
+
+Test(profile, a_callee_that_stalls_by_itself_has_its_own_stalls)
+{
+	struct stack *alone = STACK("log", "handle", "main");
+	struct stack *parse = STACK("parse", "handle", "main");
+	struct profile profile;
+
+	add(SAMPLE_STALL, alone, NULL, 100, 10);
+	add(SAMPLE_STALL, parse, NULL, 20, 2);
+	add_stall(alone, NULL, 80);
+	/* One that log() has a part in, besides others. */
+	add_stall(parse, alone, 40);
+	profile = profile_of(process, SAMPLE_STALL);
+	cr_assert_eq(profile.count, 2);
+	cr_assert_str_eq(profile.blames[0].call->function, "log");
+	cr_assert_eq(profile.blames[0].total_ns, 80);
+	cr_assert_str_eq(profile.blames[1].call->function, "handle");
+	cr_assert_eq(profile.blames[1].total_ns, 40);
+	cr_assert_eq(profile.blames[1].seen_ns, 20);
+}
+
+Test(profile, a_stall_without_samples_is_blamed_all_the_same)
+{
+	struct stall *stall;
+	struct profile profile;
+
+	stall = add_stall(STACK("parse", "main"), NULL, 50);
+	stall->call = "usleep";
+	profile = profile_of(process, SAMPLE_STALL);
+	cr_assert_eq(profile.count, 1);
+	cr_assert_str_eq(profile.blames[0].call->function, "parse");
 	cr_assert_str_eq(profile.blames[0].blocked_in, "usleep");
+	cr_assert_eq(profile.blames[0].stack, stall->stack);
+}
+
+Test(profile, what_is_small_is_not_shown)
+{
+	static const char *const names[] = { "a", "b", "c", "d", "e" };
+	struct profile profile;
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		add(SAMPLE_STALL, STACK(names[i]), NULL, i ? 1 : 1000, 1);
+	profile = profile_of(process, SAMPLE_STALL);
+	cr_assert_eq(profile_shown(&profile, 10), 3);
+	cr_assert_eq(profile_shown(&profile, 2), 2);
 }
 
 Test(profile, sums_stop_at_the_largest_number)

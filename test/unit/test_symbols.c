@@ -56,6 +56,7 @@ static void set_up(void)
 	cr_assert_eq(dlinfo(dlopen(NULL, RTLD_NOW), RTLD_DI_LINKMAP, &map), 0);
 	self = (struct module){
 		.path = self_path,
+		.name = "test_symbols",
 		.bias = map->l_addr,
 		.bias_is_known = true,
 	};
@@ -136,6 +137,7 @@ Test(symbols, another_build_id_is_not_trusted)
 Test(symbols, a_file_that_is_gone_leaves_the_name_of_the_text)
 {
 	struct module module = { .path = "/nonexistent/app",
+				 .name = "app",
 				 .bias_is_known = true };
 	struct frame frame = { &module, 0x1235, "_ZN5cache5flushEv" };
 
@@ -155,6 +157,7 @@ Test(symbols, code_without_a_module_is_its_address)
 Test(symbols, the_vdso_has_names)
 {
 	struct module module = { .path = "[vdso]",
+				 .name = "[vdso]",
 				 .bias = getauxval(AT_SYSINFO_EHDR),
 				 .bias_is_known = true };
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);

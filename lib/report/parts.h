@@ -1,0 +1,25 @@
+/*
+ * The parts of a function's time: what it called meanwhile.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef REPORT_PARTS_H
+#define REPORT_PARTS_H
+
+#include "report/profile.h"
+
+#define MAX_CALLEES 64 /* the rest is nobody's: it would be small */
+
+struct parts {
+	struct part list[MAX_CALLEES];
+	size_t count;
+};
+
+/* The function is at place in the stack. */
+void parts_add(struct parts *parts, const struct stack *stack, uint32_t place,
+	       uint64_t ns);
+
+/* Zeroed where there are less. */
+void parts_heaviest(struct parts *parts, struct part heaviest[MAX_PARTS]);
+
+#endif

@@ -1,0 +1,207 @@
+#!/usr/bin/env bats
+# The report: the function to blame is named, whatever the file.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+teardown() {
+	end_background
+}
+
+# report ARGUMENT...: what it prints is in $said.
+report() {
+	said=$("$STALLSHIM" report "$@")
+	echo "$said"
+}
+
+says() {
+	grep -qE -e "$1" <<<"$said" || {
+		echo "no line says: $1"
+		return 1
+	}
+}
+
+says_not() {
+	! says "$1" >/dev/null || {
+		echo "a line says: $1"
+		return 1
+	}
+}
+
+# refuses STATUS WORDS ARGUMENT...
+refuses() {
+	local wanted=$1 words=$2 status=0
+
+	shift 2
+	said=$("$STALLSHIM" report "$@" 2>&1 >/dev/null) || status=$?
+	echo "$said"
+	[[ $status = "$wanted" && $said = *"$words"* ]]
+	[[ $(wc -l <<<"$said") = 1 ]]
+}
+
+@test "a stall is blamed on the function that computed" {
+	under_shim "$(victim blame)" leaf
+	report "$(result rec)"
+	says '^blame, process [0-9]+ on '
+	says '^started .* UTC, exited after '
+	says '^Stalls: 3 stalls of 10ms or more on 1 event loop, [12][0-9]+ms in all'
+	says '1\. .* in 3 stalls: parse_config \(victim_blame\.c:[0-9]+\)'
+	says '^     > parse_config +victim_blame\.c:[0-9]+$'
+	says '^       handle +victim_blame\.c:[0-9]+$'
+	says '^       main +victim_blame\.c:[0-9]+$'
+	says '^Locks: none made a thread wait\.'
+}
+
+@test "a stall that wanders is blamed on the function it does not leave" {
+	under_shim STALLSHIM_STALL=5ms "$(victim blame)" wander
+	report "$(result rec)"
+	says '1\. .* in 3 stalls: scan_keys \(victim_blame\.c:[0-9]+\)'
+	says '^     of it .* in (hash|compare)_key, .* in (hash|compare)_key'
+	says '^       main +victim_blame\.c:[0-9]+$'
+}
+
+@test "a stall in a sleep is blamed on who slept" {
+	under_shim "$(victim loop)" usleep
+	report "$(result rec)"
+	says 'in 1 stall: callback_usleep \(victim_loop\.c:[0-9]+\), in usleep$'
+}
+
+@test "a loop without a stall is said to have none" {
+	under_shim STALLSHIM_STALL=1s "$(victim loop)" spin
+	report "$(result rec)"
+	says '^Stalls: no stall of 1s or more on 1 event loop; the longest run took 5[0-9.]+ms\.$'
+	says_not 'What kept the loops'
+}
+
+@test "waiting is blamed on the unlock that ended it, of a named lock" {
+	under_shim "$(victim schedules)" five
+	report "$(result rec)"
+	says '^Locks: 1 lock made threads wait for '
+	says '^  lock +schedules +[0-9]+ '
+	says '1\. [0-9.]+ms \([0-9.]+%\) by 1 unlock of lock: unlock_B \(victim_schedules\.c:[0-9]+\)'
+	says 'in [0-9]+ waits for lock: '
+	says 'The sum is exact\.$'
+}
+
+@test "texts say what the recording says" {
+	under_shim "$(victim schedules)" five
+	report "$(result rec)"
+	says '1\. .* unlock_B '
+	blamed=$(grep -E '^ +[0-9]+\. .* by [0-9]+ unlock' <<<"$said")
+	report "$(result mutex.txt)" "$(result wait.txt)" \
+		"$(result stall.txt)"
+	[[ $(grep -c '^schedules, process' <<<"$said") = 1 ]]
+	[[ $(grep -E '^ +[0-9]+\. .* by [0-9]+ unlock' <<<"$said") = "$blamed" ]]
+	says 'The sum is exact\.$'
+	report "$(result mutex.txt)"
+	says '^Stalls: not in this file\.'
+}
+
+@test "a text without names gets them from its memory map" {
+	under_shim "$(victim blame)" leaf
+	sed -i '/^#\t0x/d' "$(result stall.txt)"
+	report "$(result stall.txt)"
+	says ': parse_config \(victim_blame\.c:[0-9]+\)$'
+	says '^       handle +victim_blame\.c:[0-9]+$'
+}
+
+@test "a prefix stands for the files that bear it" {
+	local rec
+
+	under_shim "$(victim loop)" spin
+	rec=$(result rec)
+	report "${rec%.rec}"
+	says 'callback_spin'
+	report "$RESULTS/loop"
+	says 'callback_spin'
+	rm "$rec"
+	report "${rec%.rec}"
+	says 'callback_spin'
+	refuses 1 "no such file" "$RESULTS/nothing"
+}
+
+@test "a running program is read while it hangs" {
+	in_background under_shim "$(victim loop)" endless
+	wait_until 10 test -e "$RESULTS"/loop.*.rec
+	wait_until 10 eval 'report "$(result rec)" && says callback_endless'
+	says ', still running, for .* now '
+	says '^  Thread loop \([0-9]+\) has not come back to its wait for '
+	kill -KILL "$program"
+}
+
+@test "a killed program is read as well" {
+	in_background under_shim "$(victim loop)" sleep-for-ever
+	wait_until 10 eval 'report "$(result rec)" && says callback_sleeps_for_ever'
+	says ' has not come back to its wait for .* it was in sleep for '
+	kill -KILL "$program"
+	wait "$job" || true
+	report "$(result rec)"
+	says ', killed some time after '
+	says 'Thread loop .* was in sleep for .*, called by$'
+	says '^     > callback_sleeps_for_ever +victim_loop\.c:[0-9]+$'
+}
+
+@test "a program that has changed since is not trusted, and said so" {
+	cp "$(victim loop)" program
+	under_shim ./program spin
+	cp "$(victim schedules)" program
+	report "$(result rec)"
+	says 'another file than the one that was recorded'
+	says 'program\+0x[0-9a-f]+'
+	says_not callback_spin
+}
+
+@test "a stripped program is shown by places that addr2line takes" {
+	local place
+
+	strip -o stripped "$(victim blame)"
+	under_shim ./stripped leaf
+	report "$(result rec)"
+	says '1\. .*: stripped\+0x[0-9a-f]+$'
+	says 'stripped: 0 of [0-9]+ addresses have names'
+	place=$(grep -oEm1 'stripped\+0x[0-9a-f]+' <<<"$said")
+	addr2line -fi -e "$(victim blame)" "${place#*+}" | grep -x parse_config
+}
+
+@test "--top limits each list" {
+	under_shim "$(victim schedules)" five
+	report --top=1 "$(result rec)"
+	says '^  1\. '
+	says_not '^  2\. '
+	says '\.\.\. and [0-9]+ more'
+	refuses 2 "give a number" --top=0 "$(result rec)"
+	refuses 2 "give a number" --top=ten "$(result rec)"
+}
+
+@test "what is no file of ours is refused in one line" {
+	under_shim "$(victim loop)" spin
+	echo text >text
+	refuses 1 "text is neither a recording nor a text of stallshim" text
+	head -c 100 "$(result rec)" >short
+	refuses 1 "short is too short" short
+	head -c 100000 "$(result rec)" >short
+	refuses 1 "short is cut short" short
+	refuses 1 "is not a regular file" /
+	refuses 1 "no such file" nothing
+	refuses 2 "report on what?"
+}
+
+@test "one bad file does not hide the good ones" {
+	local status=0
+
+	under_shim "$(victim loop)" spin
+	said=$("$STALLSHIM" report nothing "$(result rec)" 2>/dev/null) ||
+		status=$?
+	[[ $status = 1 ]]
+	says callback_spin
+}
+
+@test "a report that can't be written fails" {
+	under_shim "$(victim loop)" spin
+	! "$STALLSHIM" report "$(result rec)" >/dev/full
+}

@@ -1,0 +1,78 @@
+/*
+ * An event loop with one function to blame.
+ *
+ * usage: victim_blame WHAT
+ *   leaf     parse_config() computes for 60 ms, by itself
+ *   wander   scan_keys() takes 120 ms, in turns in hash_key() and compare_key()
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "victim.h"
+
+/* So long in a row that a clock read between is hardly ever hit by a tick. */
+#define STEPS 200000
+
+static volatile unsigned long sum;
+
+/* by: so that the compiler does not make one function of two. */
+static inline __attribute__((always_inline)) void compute(uint64_t ns,
+							  unsigned long by)
+{
+	uint64_t begun_ns = now_ns();
+
+	do {
+		for (int i = 0; i < STEPS; i++)
+			sum = sum * by + 7;
+	} while (now_ns() - begun_ns < ns);
+}
+
+static __attribute__((noinline, noclone)) void parse_config(void)
+{
+	compute(60 * NS_PER_MS, 3);
+}
+
+static __attribute__((noinline, noclone)) void hash_key(uint64_t ns)
+{
+	compute(ns, 5);
+}
+
+static __attribute__((noinline, noclone)) void compare_key(uint64_t ns)
+{
+	compute(ns, 7);
+}
+
+static __attribute__((noinline, noclone)) void scan_keys(void)
+{
+	uint64_t begun_ns = now_ns();
+
+	/* Never the same twice, or ticks might keep in step with it. */
+	for (unsigned i = 0; now_ns() - begun_ns < 120 * NS_PER_MS; i++) {
+		hash_key((1 + i * 3 % 5) * NS_PER_MS);
+		compare_key((1 + i * 5 % 7) * NS_PER_MS);
+	}
+}
+
+static __attribute__((noinline, noclone)) void handle(const char *what)
+{
+	if (!strcmp(what, "leaf"))
+		parse_config();
+	else
+		scan_keys();
+	__asm__ volatile("");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 2)
+		return 2;
+	for (int turn = 0; turn < 9; turn++) {
+		poll(NULL, 0, 1);
+		if (turn % 3 == 1)
+			handle(argv[1]);
+	}
+	return 0;
+}

@@ -1,0 +1,238 @@
+/*
+ * The rules at one instruction, and the row they make.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/cfa_rules.h"
+
+#include <dwarf.h>
+#include <ucontext.h>
+
+#define DWARF_SP 7
+#define NO_RULE	 RULE_COUNT
+
+/* By DWARF number: where its rule is. */
+static const uint8_t place_of[] = {
+	NO_RULE, NO_RULE, NO_RULE, ROW_BX,  NO_RULE, NO_RULE,
+	ROW_FP,	 ROW_SP,  NO_RULE, NO_RULE, NO_RULE, NO_RULE,
+	ROW_12,	 ROW_13,  ROW_14,  ROW_15,  RULE_PC,
+};
+
+static unsigned place(uint64_t reg)
+{
+	return reg < ARRAY_SIZE(place_of) ? place_of[reg] : NO_RULE;
+}
+
+struct rule *rules_of(struct rules *rules, uint64_t reg)
+{
+	return place(reg) == NO_RULE ? NULL : &rules->saved[place(reg)];
+}
+
+/* What does not fit is nothing a row could say. */
+static struct rule rule_with(enum rule_kind kind, uint64_t base, int64_t offset)
+{
+	int64_t words = offset / (int64_t)ROW_WORD;
+
+	if (base > UINT8_MAX || offset % (int64_t)ROW_WORD ||
+	    words != (int16_t)words)
+		return (struct rule){ .kind = RULE_STRANGE };
+	return (struct rule){ .kind = (uint8_t)kind,
+			      .base = (uint8_t)base,
+			      .offset = (int16_t)words };
+}
+
+void rules_set(struct rules *rules, uint64_t reg, enum rule_kind kind)
+{
+	struct rule *rule = rules_of(rules, reg);
+
+	if (rule)
+		*rule = rule_with(kind, 0, 0);
+}
+
+void rules_save_at(struct rules *rules, uint64_t reg, int64_t offset)
+{
+	struct rule *rule = rules_of(rules, reg);
+
+	if (rule)
+		*rule = rule_with(RULE_OFFSET, 0, offset);
+}
+
+/* Expressions that begin with the value of a register plus a number. */
+static bool takes_base(struct bytes *expression, uint8_t *base, int64_t *offset)
+{
+	uint8_t operation = bytes_u8(expression);
+
+	*base = (uint8_t)(operation - DW_OP_breg0);
+	*offset = bytes_sleb(expression);
+	return operation >= DW_OP_breg0 && operation <= DW_OP_breg31;
+}
+
+static bool is_at_end(const struct bytes *bytes)
+{
+	return !bytes->is_bad && bytes->at == bytes->end;
+}
+
+void rules_save_by(struct rules *rules, uint64_t reg, struct bytes expression)
+{
+	struct rule *rule = rules_of(rules, reg);
+	int64_t offset;
+	uint8_t base;
+
+	if (!rule)
+		return;
+	if (takes_base(&expression, &base, &offset) && is_at_end(&expression))
+		*rule = rule_with(RULE_BASED, base, offset);
+	else
+		*rule = rule_with(RULE_STRANGE, 0, 0);
+}
+
+void rule_set(struct rule *cfa, uint64_t reg, int64_t offset)
+{
+	*cfa = rule_with(RULE_OFFSET, reg, offset);
+}
+
+/* What was strange stays so: the other half is not known. */
+void rule_set_register(struct rule *cfa, uint64_t reg)
+{
+	if (cfa->kind != RULE_STRANGE)
+		rule_set(cfa, reg, cfa->offset * (int64_t)ROW_WORD);
+}
+
+void rule_set_offset(struct rule *cfa, int64_t offset)
+{
+	if (cfa->kind != RULE_STRANGE)
+		rule_set(cfa, cfa->base, offset);
+}
+
+/*
+ * %rsp + 8 + ((%rip & 15) >= n) * 8, as linkers write it for .plt. Returns n,
+ * or 0: it is another expression.
+ */
+static uint8_t linkage_threshold(struct bytes expression)
+{
+	static const uint8_t linkage[] = {
+		DW_OP_breg7, 8,	       DW_OP_breg16, 0,		DW_OP_lit15,
+		DW_OP_and,
+		/* n */ 0,   DW_OP_ge, DW_OP_lit3,   DW_OP_shl, DW_OP_plus,
+	};
+	uint8_t threshold = 0;
+
+	if (expression.end - expression.at != sizeof(linkage))
+		return 0;
+	for (size_t i = 0; i < sizeof(linkage); i++) {
+		if (!linkage[i] && i > 4)
+			threshold = (uint8_t)(expression.at[i] - DW_OP_lit0);
+		else if (expression.at[i] != linkage[i])
+			return 0;
+	}
+	return threshold <= 15 ? threshold : 0;
+}
+
+void rule_set_expression(struct rule *cfa, struct bytes expression)
+{
+	uint8_t threshold = linkage_threshold(expression);
+	int64_t offset;
+	uint8_t base;
+
+	if (threshold)
+		*cfa = (struct rule){ .kind = RULE_LINKAGE,
+				      .base = DWARF_SP,
+				      .offset = threshold };
+	else if (takes_base(&expression, &base, &offset) &&
+		 bytes_u8(&expression) == DW_OP_deref && is_at_end(&expression))
+		*cfa = rule_with(RULE_BASED, base, offset);
+	else
+		*cfa = rule_with(RULE_STRANGE, 0, 0);
+}
+
+static bool is_kind(const struct rule *rule, enum rule_kind kind)
+{
+	return rule->kind == kind;
+}
+
+static bool is_at(const struct rule *rule, enum rule_kind kind, int offset)
+{
+	return is_kind(rule, kind) && rule->offset == offset;
+}
+
+/* Do the rules find everything in the ucontext_t at %rsp? */
+static bool lead_to_context(const struct rules *rules)
+{
+	static const uint8_t greg[RULE_COUNT] = {
+		[ROW_SP] = REG_RSP, [ROW_FP] = REG_RBP,	 [ROW_BX] = REG_RBX,
+		[ROW_12] = REG_R12, [ROW_13] = REG_R13,	 [ROW_14] = REG_R14,
+		[ROW_15] = REG_R15, [RULE_PC] = REG_RIP,
+	};
+	const int gregs = offsetof(ucontext_t, uc_mcontext.gregs) / ROW_WORD;
+
+	for (int i = 0; i < RULE_COUNT; i++)
+		if (!is_at(&rules->saved[i], RULE_BASED, gregs + greg[i]) ||
+		    rules->saved[i].base != DWARF_SP)
+			return false;
+	return is_at(&rules->cfa, RULE_BASED, rules->saved[ROW_SP].offset) &&
+	       rules->cfa.base == DWARF_SP;
+}
+
+/* words, if they are 0 to most; else -1. */
+static int up_to(int words, int most)
+{
+	return words < 0 || words > most ? -1 : words;
+}
+
+/* Where the register is saved, as a row has it; -1: elsewhere. */
+static int saved_at(const struct rules *rules, const struct rule *rule)
+{
+	bool is_realigned = is_kind(&rules->cfa, RULE_BASED);
+
+	if (is_kind(rule, RULE_SAME))
+		return 0;
+	if (!is_realigned && is_kind(rule, RULE_OFFSET) && rule->offset)
+		return up_to(-rule->offset, ROW_MAX_SAVED);
+	if (is_realigned && is_kind(rule, RULE_BASED) &&
+	    rule->base == rules->cfa.base)
+		return up_to(1 - rule->offset, ROW_MAX_SAVED);
+	return -1;
+}
+
+/* The row without its saved registers. */
+static unwind_row cfa_row(const struct rule *cfa)
+{
+	unsigned base = place(cfa->base);
+	enum row_kind kind = ROW_PLAIN;
+	int offset = cfa->offset;
+
+	if (base >= ROW_REGISTERS)
+		return ROW_STRANGE;
+	if (is_kind(cfa, RULE_BASED)) {
+		kind = ROW_REALIGNED;
+		offset = -offset;
+	} else if (is_kind(cfa, RULE_LINKAGE)) {
+		kind = ROW_PLT;
+	} else if (!is_kind(cfa, RULE_OFFSET)) {
+		return ROW_STRANGE;
+	}
+	return offset < 0 ? ROW_STRANGE
+			  : row_pack(kind, base, (uint32_t)offset);
+}
+
+unwind_row rules_row(const struct rules *rules, bool is_signal_frame)
+{
+	const struct rule *saved = rules->saved;
+	unwind_row row = cfa_row(&rules->cfa);
+
+	if (is_kind(&saved[RULE_PC], RULE_UNDEFINED))
+		return ROW_OUTERMOST;
+	if (is_signal_frame)
+		return lead_to_context(rules) ? ROW_SIGNAL : ROW_STRANGE;
+	if (!row || !is_at(&saved[RULE_PC], RULE_OFFSET, -1) ||
+	    !is_kind(&saved[ROW_SP], RULE_SAME))
+		return ROW_STRANGE;
+	for (unsigned i = ROW_FP; i < ROW_REGISTERS; i++) {
+		int n = saved_at(rules, &saved[i]);
+
+		if (n < 0)
+			return ROW_STRANGE;
+		row |= row_pack_saved(i, (uint32_t)n);
+	}
+	return row;
+}

@@ -1,0 +1,55 @@
+/*
+ * The rules that a call frame program has set up at one instruction, as far as
+ * they can become a row. Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_CFA_RULES_H
+#define SIGSAFE_CFA_RULES_H
+
+#include "sigsafe/dwarf_bytes.h"
+#include "sigsafe/unwind_row.h"
+
+enum rule_kind {
+	RULE_SAME,	/* it has the caller's value; the CFA: no rule yet */
+	RULE_OFFSET,	/* saved at CFA + offset; the CFA: is base + offset */
+	RULE_BASED,	/* saved at base + offset; the CFA: is the word there */
+	RULE_LINKAGE,	/* the CFA of a procedure linkage table */
+	RULE_UNDEFINED, /* it has no value */
+	RULE_STRANGE	/* anything else */
+};
+
+/* Small, as several sets of rules lie on the host's stack. */
+struct rule {
+	uint8_t kind;
+	uint8_t base;	/* DWARF number of a register */
+	int16_t offset; /* in words; the linkage table's threshold */
+};
+
+/* Registers that have rules: a row's, and the return address. */
+enum {
+	RULE_PC = ROW_REGISTERS,
+	RULE_COUNT
+};
+
+struct rules {
+	struct rule cfa;
+	struct rule saved[RULE_COUNT];
+};
+
+/* The rule of a register, by its DWARF number; NULL: no caller needs it. */
+struct rule *rules_of(struct rules *rules, uint64_t reg);
+
+void rules_set(struct rules *rules, uint64_t reg, enum rule_kind kind);
+void rules_save_at(struct rules *rules, uint64_t reg, int64_t offset);
+void rules_save_by(struct rules *rules, uint64_t reg, struct bytes expression);
+
+/* The CFA by a register and an offset, one of these anew, or an expression. */
+void rule_set(struct rule *cfa, uint64_t reg, int64_t offset);
+void rule_set_register(struct rule *cfa, uint64_t reg);
+void rule_set_offset(struct rule *cfa, int64_t offset);
+void rule_set_expression(struct rule *cfa, struct bytes expression);
+
+unwind_row rules_row(const struct rules *rules, bool is_signal_frame);
+
+#endif

@@ -1,0 +1,153 @@
+/*
+ * .eh_frame: finds and reads the entries for a program counter.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/eh_frame.h"
+
+#include <dwarf.h>
+
+#include "sigsafe/cfa_program.h"
+#include "sigsafe/memory.h"
+#include "sigsafe/object.h"
+#include "sigsafe/unwind_table.h"
+
+/* The column of the return address. */
+#define RETURN_COLUMN 16
+
+/* What a CIE tells of the FDEs that refer to it. */
+struct common {
+	struct bytes instructions;
+	uint64_t code_factor;
+	int64_t data_factor;
+	uint8_t encoding; /* of a FDE's addresses */
+	bool has_augmentation;
+	bool is_signal_frame;
+};
+
+/* The content of the entry at `at`; empty: the last one, or of 64-bit DWARF. */
+static struct bytes entry_at(uintptr_t at, struct memory_range within)
+{
+	struct bytes rest = { .at = (const uint8_t *)at };
+	uint32_t length;
+
+	if (!memory_is_in(within, at))
+		return (struct bytes){ .is_bad = true };
+	rest.end = (const uint8_t *)(within.start + within.room);
+	length = (uint32_t)bytes_number(&rest, sizeof(length));
+	return bytes_part(&rest, length);
+}
+
+static void read_augmentation(struct bytes *data, const uint8_t *letters,
+			      struct common *common)
+{
+	for (; *letters; letters++) {
+		switch (*letters) {
+		case 'R':
+			common->encoding = bytes_u8(data);
+			break;
+		case 'P':
+			bytes_pointer(data, bytes_u8(data) & 0x7f);
+			break;
+		case 'L':
+			bytes_u8(data);
+			break;
+		case 'S':
+			common->is_signal_frame = true;
+			break;
+		default:
+			data->is_bad = true;
+			return;
+		}
+	}
+}
+
+static const uint8_t *read_string(struct bytes *bytes)
+{
+	const uint8_t *string = bytes->at;
+
+	while (bytes_u8(bytes))
+		;
+	return string;
+}
+
+/* False: not what compilers for this machine write. */
+static bool read_common(struct bytes entry, struct common *common)
+{
+	uint64_t id = bytes_number(&entry, 4);
+	uint8_t version = bytes_u8(&entry);
+	const uint8_t *letters = read_string(&entry);
+	uint64_t column;
+
+	*common = (struct common){ .has_augmentation = *letters == 'z' };
+	common->code_factor = bytes_uleb(&entry);
+	common->data_factor = bytes_sleb(&entry);
+	column = version == 1 ? bytes_u8(&entry) : bytes_uleb(&entry);
+	if (entry.is_bad || id || (version != 1 && version != 3) ||
+	    column != RETURN_COLUMN)
+		return false;
+	if (common->has_augmentation) {
+		struct bytes data = bytes_part(&entry, bytes_uleb(&entry));
+
+		read_augmentation(&data, letters + 1, common);
+		if (data.is_bad)
+			return false;
+	} else if (*letters) {
+		return false;
+	}
+	common->instructions = entry;
+	return !entry.is_bad;
+}
+
+/* False: pc is not the entry's. */
+static bool read_function(struct bytes entry, struct memory_range within,
+			  uintptr_t pc, struct cfa_program *program)
+{
+	uintptr_t back = (uintptr_t)entry.at;
+	struct common common;
+	uint64_t size;
+
+	back -= bytes_number(&entry, 4);
+	if (entry.is_bad || !read_common(entry_at(back, within), &common))
+		return false;
+	program->start = bytes_pointer(&entry, common.encoding);
+	size = bytes_pointer(&entry, common.encoding & 0x0f);
+	if (common.has_augmentation)
+		bytes_take(&entry, bytes_uleb(&entry));
+	program->common = common.instructions;
+	program->function = entry;
+	program->code_factor = common.code_factor;
+	program->data_factor = common.data_factor;
+	program->encoding = common.encoding;
+	program->is_signal_frame = common.is_signal_frame;
+	return !entry.is_bad && pc - program->start < size;
+}
+
+/* Not inlined: its room is free again when the program runs. */
+__attribute__((noinline)) static bool find_program(uintptr_t pc,
+						   struct cfa_program *program)
+{
+	const struct unwind_table *table;
+	const struct unwind_entry *found;
+	struct memory memory = { .budget = 0 }; /* for its segment */
+	struct object object;
+	uintptr_t at;
+
+	if (!object_find(pc, &object))
+		return false;
+	table = unwind_table_of(&object, &memory);
+	found = table ? unwind_table_find(table, pc) : NULL;
+	if (!found)
+		return false;
+	at = (uintptr_t)table + (uintptr_t)(intptr_t)found->rule;
+	return read_function(entry_at(at, memory.segment), memory.segment, pc,
+			     program);
+}
+
+cold unwind_row eh_frame_row(uintptr_t pc)
+{
+	struct cfa_program program;
+
+	return find_program(pc, &program) ? cfa_program_row(&program, pc)
+					  : ROW_STRANGE;
+}

@@ -1,0 +1,19 @@
+/*
+ * .eh_frame (Linux Standard Base, "Exception Frames"): the call frame programs
+ * of a loaded object, found by its sorted table. Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_EH_FRAME_H
+#define SIGSAFE_EH_FRAME_H
+
+#include "sigsafe/unwind_row.h"
+
+/*
+ * The row for the instruction at pc, which some frame of the stack is at (so
+ * its object stays). ROW_STRANGE: it has none, or one that we can't read. Not
+ * inlined: takes 600 bytes of the stack, and is seldom needed.
+ */
+unwind_row eh_frame_row(uintptr_t pc);
+
+#endif

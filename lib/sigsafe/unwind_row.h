@@ -1,0 +1,96 @@
+/*
+ * A row: how the caller's registers are found from those of a function that
+ * has come to a certain instruction. One word, so that it is read and written
+ * whole:
+ *
+ *   bits 0 to 2    kind
+ *   bits 3 to 5    base, a row_register
+ *   bits 6 to 25   offset / 8
+ *   bits 26 to 61  six bits for each of ROW_FP to ROW_15: where it is saved
+ *
+ * The CFA is the stack pointer's value once the function has returned, and the
+ * return address lies right below it. Registers named here keep their value
+ * through a call; no other one is needed to find a caller.
+ *
+ *   kind           CFA                       a register saved at n lies at
+ *   ROW_PLAIN      base + offset             CFA - 8 n
+ *   ROW_REALIGNED  the word at base - offset base - 8 (n - 1)
+ *   ROW_PLT        %rsp + 8, and 8 more once the program counter's place in
+ *                  its 16 bytes has come to offset / 8
+ *   ROW_SIGNAL     all registers lie in the ucontext_t at %rsp
+ *   ROW_OUTERMOST  there is no caller
+ *   ROW_STRANGE    can't be said in a row
+ *
+ * n = 0: the register has the caller's value still.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_UNWIND_ROW_H
+#define SIGSAFE_UNWIND_ROW_H
+
+#include "base/units.h"
+
+typedef uint64_t unwind_row;
+
+enum row_kind {
+	ROW_STRANGE,
+	ROW_PLAIN,
+	ROW_REALIGNED,
+	ROW_PLT,
+	ROW_SIGNAL,
+	ROW_OUTERMOST
+};
+
+enum row_register {
+	ROW_SP,
+	ROW_FP,
+	ROW_BX,
+	ROW_12,
+	ROW_13,
+	ROW_14,
+	ROW_15,
+	ROW_REGISTERS
+};
+
+#define ROW_WORD	8u
+#define ROW_OFFSET_MASK ((1u << 20) - 1)
+#define ROW_MAX_SAVED	63
+
+/* offset: in words. */
+static inline unwind_row row_pack(enum row_kind kind, enum row_register base,
+				  uint32_t offset)
+{
+	return (uint64_t)kind | (uint64_t)base << 3 | (uint64_t)offset << 6;
+}
+
+static inline unsigned row_saved_shift(enum row_register reg)
+{
+	return 26 + 6 * ((unsigned)reg - ROW_FP);
+}
+
+static inline unwind_row row_pack_saved(enum row_register reg, uint32_t n)
+{
+	return (uint64_t)n << row_saved_shift(reg);
+}
+
+static inline enum row_kind row_kind(unwind_row row)
+{
+	return (enum row_kind)(row & 7);
+}
+
+static inline enum row_register row_base(unwind_row row)
+{
+	return (enum row_register)(row >> 3 & 7);
+}
+
+static inline uint32_t row_offset(unwind_row row)
+{
+	return (uint32_t)(row >> 6) & ROW_OFFSET_MASK;
+}
+
+static inline uint32_t row_saved(unwind_row row, enum row_register reg)
+{
+	return (uint32_t)(row >> row_saved_shift(reg)) & ROW_MAX_SAVED;
+}
+
+#endif

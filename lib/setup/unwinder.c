@@ -10,6 +10,7 @@
 #include "setup/libunwind.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/object.h"
+#include "sigsafe/own_stack.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/walk_unwind.h"
 #include "sigsafe/walker.h"
@@ -80,9 +81,14 @@ static void leave_out_own_frames(void)
 		walk_leave_out(own.start, own.end);
 }
 
+/* Where the kernel put the first thread's stack; glibc's alone, too. */
+extern void *__libc_stack_end __attribute__((weak));
+
 void unwinder_prepare(unsigned depth)
 {
 	object_note_paths();
+	if (&__libc_stack_end)
+		own_stack_note_first((uintptr_t)__libc_stack_end);
 	leave_out_own_frames();
 	stack_start(STACK_FIRST_FRAME, depth);
 }

@@ -134,8 +134,7 @@ enter(struct recording *rec, const struct object *object, uintptr_t address)
 	return record;
 }
 
-/* Makes the locator remember the object at address; false: there is none. */
-static bool move_to(struct locator *locator, uintptr_t address)
+bool modules_move_to(struct locator *locator, uintptr_t address)
 {
 	struct recording *rec = locator->recording;
 	struct module_record *record = NULL;
@@ -153,26 +152,9 @@ static bool move_to(struct locator *locator, uintptr_t address)
 	locator->bias = object.bias;
 	locator->module = record;
 	locator->number = record ? number_of(rec, record) : 0;
+	/* A file of the same name may be another; the program stays. */
+	locator->is_sure = record && (record->build_id_bytes || !*object.name);
 	return true;
-}
-
-static bool is_there(const struct locator *locator, uintptr_t address)
-{
-	return address - locator->start < locator->end - locator->start;
-}
-
-struct place modules_locate(struct locator *locator, uintptr_t address,
-			    unsigned behind)
-{
-	struct place place = { .word = frame_pack(0, address) };
-
-	place.is_in_object = is_there(locator, address - behind) ||
-			     move_to(locator, address - behind);
-	if (!place.is_in_object || !locator->module)
-		return place;
-	place.word = frame_pack(locator->number, address - locator->bias);
-	place.module = locator->module;
-	return place;
 }
 
 uint64_t module_place(const void *address)

@@ -23,6 +23,8 @@ struct locator {
 	/* NULL: the table is full, or there is no recording. */
 	const struct module_record *module;
 	uint32_t number;
+	/* What lies at the same addresses with the same number is the same. */
+	bool is_sure;
 };
 
 /* Where address lies; a word that is not marked exact. */
@@ -32,12 +34,27 @@ struct place {
 	bool is_in_object;
 };
 
+/* Makes the locator remember the object at address; false: there is none. */
+bool modules_move_to(struct locator *locator, uintptr_t address);
+
 /*
  * A return address belongs to the object of the byte in front of it, so behind
- * is 1 for these and 0 for all others.
+ * is 1 for these and 0 for all others. Inlined: it is most of a short walk.
  */
-struct place modules_locate(struct locator *locator, uintptr_t address,
-			    unsigned behind);
+static inline struct place modules_locate(struct locator *locator,
+					  uintptr_t address, unsigned behind)
+{
+	struct place place = { .word = frame_pack(0, address) };
+
+	place.is_in_object = address - behind - locator->start <
+				     locator->end - locator->start ||
+			     modules_move_to(locator, address - behind);
+	if (!place.is_in_object || !locator->module)
+		return place;
+	place.word = frame_pack(locator->number, address - locator->bias);
+	place.module = locator->module;
+	return place;
+}
 
 /*
  * The place of a datum in the live recording, as a frame word: its own address,

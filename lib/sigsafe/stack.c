@@ -7,9 +7,11 @@
 
 #include "sigsafe/live.h"
 #include "sigsafe/modules.h"
+#include "sigsafe/row_cache.h"
 #include "sigsafe/stack_table.h"
 #include "sigsafe/walk.h"
 #include "sigsafe/walk_fp.h"
+#include "sigsafe/walk_rows.h"
 #include "sigsafe/walk_unwind.h"
 #include "sigsafe/walker.h"
 
@@ -20,7 +22,7 @@ static unsigned stack_depth;
 /* A stack to be taken, and its place once it is. */
 struct capture {
 	struct recording *recording;
-	const struct registers *registers;
+	struct registers *registers;
 	uintptr_t first; /* return address or program counter it begins with */
 	bool interrupted;
 	bool is_walked; /* at least one frame was found */
@@ -51,16 +53,46 @@ static void finish(struct capture *capture, struct walk *walk,
 		stack_table_add(capture->recording, walk->frame, walk->depth);
 }
 
-static void by_unwind_tables(void *argument)
+/* A walk on its way, and the frame it has come to. */
+struct handed_over {
+	struct walk *walk;
+	struct registers *registers;
+	enum walk_state state;
+};
+
+static void go_on_by_libunwind(void *argument)
 {
-	struct capture *capture = argument;
+	struct handed_over *rest = argument;
+
+	rest->state = walk_unwind_on(rest->walk, rest->registers);
+}
+
+/* What the walk has found is kept, whatever becomes of its rest. */
+static enum walk_state hand_over(struct capture *capture, struct walk *walk)
+{
+	struct handed_over rest = { .walk = walk,
+				    .registers = capture->registers,
+				    .state = WALK_COMPLETE };
+	enum lost_reason why;
+
+	if (!walker_run(go_on_by_libunwind, &rest, capture->interrupted, &why))
+		live_count_lost(why);
+	return rest.state;
+}
+
+/* Not inlined: only the ways below shall take so much of the host's stack. */
+__attribute__((noinline)) static void by_unwind_tables(struct capture *capture)
+{
+	enum walk_state state;
 	struct walk walk;
 
 	begin(&walk, capture);
-	finish(capture, &walk, walk_unwind(&walk, capture->registers));
+	state = walk_rows(&walk, capture->registers);
+	if (state == WALK_GOES_ON)
+		state = hand_over(capture, &walk);
+	finish(capture, &walk, state);
 }
 
-/* Not inlined: only this way shall take so much of the host's stack. */
 __attribute__((noinline)) static void by_frame_pointers(struct capture *capture)
 {
 	struct walk walk;
@@ -79,13 +111,9 @@ static void by_first_frame(struct capture *capture)
 
 static void walk_stack(struct capture *capture)
 {
-	enum lost_reason why;
-
 	switch (stack_way) {
 	case STACK_UNWIND_TABLES:
-		if (!walker_run(by_unwind_tables, capture, capture->interrupted,
-				&why))
-			live_count_lost(why);
+		by_unwind_tables(capture);
 		break;
 	case STACK_FRAME_POINTERS:
 		by_frame_pointers(capture);
@@ -122,5 +150,6 @@ __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 void stack_reset(void)
 {
 	modules_reset();
+	row_cache_reset();
 	walker_after_fork_in_child();
 }

@@ -10,7 +10,11 @@
 #ifndef SIGSAFE_WALK_H
 #define SIGSAFE_WALK_H
 
+#include "sigsafe/memory.h"
 #include "sigsafe/modules.h"
+
+/* Frames left out before a walk that meets no other is given up. */
+#define WALK_MAX_LEFT_OUT 64u
 
 enum walk_state {
 	WALK_GOES_ON,
@@ -33,11 +37,86 @@ struct walk {
 void walk_begin(struct walk *walk, struct recording *recording,
 		uintptr_t caller, unsigned wanted);
 
+/* The shim's own object. Written by walk_leave_out(), in the constructor. */
+extern struct walk_own {
+	uintptr_t start, end;
+} walk_own;
+
+/* A frame that a walk has come to. */
+struct walk_frame {
+	uintptr_t pc;
+	bool exact;
+	/* By walk_meet(). */
+	bool is_wanted;
+	struct place place;
+	uint64_t key; /* of its row (sigsafe/row_cache.h); 0: not to be kept */
+};
+
+static inline bool walk_is_own(uintptr_t pc)
+{
+	return pc - walk_own.start < walk_own.end - walk_own.start;
+}
+
+/* Points behind the instruction: a return address does, if not exact. */
+static inline uint64_t walk_word(struct place place, bool exact)
+{
+	return exact ? (place.word + 1) | FRAME_EXACT : place.word;
+}
+
+/*
+ * Adding a frame in two steps, for a walk that looks up its row in between:
+ * where it is, and then whether it is kept. Inlined: they are most of a walk.
+ */
+static inline void walk_meet(struct walk *walk, struct walk_frame *frame)
+{
+	unsigned behind = !frame->exact;
+	uintptr_t pc = frame->pc;
+
+	walk->seen++;
+	if (walk->awaited == pc)
+		walk->awaited = 0;
+	frame->is_wanted = !walk->awaited;
+	if (walk_is_own(pc)) {
+		/* Never in the table of modules, and never unloaded. */
+		frame->is_wanted = false;
+		frame->place = (struct place){ .word = 0 };
+		frame->key =
+			frame_pack(MAX_MODULES, pc - walk_own.start - behind);
+		return;
+	}
+	frame->place = modules_locate(&walk->locator, pc, behind);
+	frame->key = frame->place.module && walk->locator.is_sure
+			     ? frame->place.word - behind
+			     : 0;
+}
+
+static inline enum walk_state walk_keep(struct walk *walk,
+					const struct walk_frame *frame,
+					bool returns_from_signal)
+{
+	walk->behind_signal = false;
+	if (walk->seen > walk->wanted + WALK_MAX_LEFT_OUT)
+		return WALK_CUT;
+	if (!frame->is_wanted)
+		return WALK_GOES_ON;
+	/* Code made at run time, or no code at all. */
+	if (!frame->place.is_in_object &&
+	    !memory_is_readable((const void *)(frame->pc - !frame->exact), 1))
+		return WALK_CUT;
+	walk->behind_signal = returns_from_signal;
+	/* That code's address was put there by the kernel, not by a call. */
+	walk->frame[walk->depth++] =
+		walk_word(frame->place, frame->exact || returns_from_signal);
+	return walk->depth < walk->wanted ? WALK_GOES_ON : WALK_COMPLETE;
+}
+
 /*
  * Adds the next frame, by its return address; or by its program counter, if
  * exact or if the frame added before it returns from a signal handler.
  */
 enum walk_state walk_add(struct walk *walk, uintptr_t pc, bool exact);
+
+bool walk_returns_from_signal(const struct walk_frame *frame);
 
 /* A frame that is kept whatever it is: the one a stack has at least. */
 uint64_t walk_first_frame(struct recording *recording, uintptr_t pc,

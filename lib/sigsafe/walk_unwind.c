@@ -141,12 +141,12 @@ unw_accessors_t walk_unwind_accessors = {
 	.get_proc_name = get_proc_name,
 };
 
-enum walk_state walk_unwind(struct walk *walk, const struct registers *from)
+enum walk_state walk_unwind_on(struct walk *walk, const struct registers *from)
 {
 	const struct unwind_library *library = &walk_unwind_library;
 	struct subject subject = { .registers = from };
+	enum walk_state state = WALK_GOES_ON;
 	struct unwind_escape escape;
-	enum walk_state state;
 	unw_cursor_t cursor;
 
 	/* Where the shim was called, they lie next to the first frames. */
@@ -156,7 +156,6 @@ enum walk_state walk_unwind(struct walk *walk, const struct registers *from)
 		return WALK_CUT;
 	if (library->init(&cursor, library->space, &subject) < 0)
 		return WALK_CUT;
-	state = walk_add(walk, from->value[REGISTER_PC], true);
 	while (state == WALK_GOES_ON) {
 		unw_word_t pc = 0;
 		int stepped = library->step(&cursor);
@@ -168,4 +167,11 @@ enum walk_state walk_unwind(struct walk *walk, const struct registers *from)
 		state = walk_add(walk, pc, false);
 	}
 	return state;
+}
+
+enum walk_state walk_unwind(struct walk *walk, const struct registers *from)
+{
+	enum walk_state state = walk_add(walk, from->value[REGISTER_PC], true);
+
+	return state == WALK_GOES_ON ? walk_unwind_on(walk, from) : state;
 }

@@ -39,4 +39,7 @@ extern struct unwind_library walk_unwind_library;
  */
 enum walk_state walk_unwind(struct walk *walk, const struct registers *from);
 
+/* The same, where the first of these frames has been added. */
+enum walk_state walk_unwind_on(struct walk *walk, const struct registers *from);
+
 #endif

@@ -19,15 +19,30 @@
 
 TestSuite(walker, .init = fixture_start_unwinder, .timeout = 60);
 
-static const void *return_address;
+/* Written by capture(). */
+const void *return_address __attribute__((visibility("hidden")));
 
-__attribute__((noinline)) static uint32_t capture(void)
-{
-	uint32_t place = fixture_hook();
+/*
+ * A frame whose caller libunwind alone finds, as its CFA is an expression:
+ * DW_OP_breg7 16, DW_OP_nop.
+ */
+uint32_t capture(void);
 
-	return_address = __builtin_return_address(0);
-	return place;
-}
+__asm__(".text\n"
+	".globl capture\n"
+	".hidden capture\n"
+	".type capture, @function\n"
+	"capture:\n"
+	"	.cfi_startproc\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_escape 0x0f, 3, 0x77, 16, 0x96\n"
+	"	movq 8(%rsp), %rax\n"
+	"	movq %rax, return_address(%rip)\n"
+	"	call fixture_hook\n"
+	"	addq $8, %rsp\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size capture, . - capture\n");
 
 /* The caller's frame in capture() is the first; this tells no more of it. */
 static void assert_first_frame_alone(uint32_t place, enum lost_reason reason)

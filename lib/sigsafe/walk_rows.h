@@ -1,0 +1,23 @@
+/*
+ * Walks a stack by rows (sigsafe/unwind_row.h), which covers what compilers
+ * write. Needs no lock, and may run in any number of threads, and in a handler
+ * that interrupts it. Never reads what can't be read.
+ *
+ * Warm, on a thread's own stack, it makes no system call.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_WALK_ROWS_H
+#define SIGSAFE_WALK_ROWS_H
+
+#include "sigsafe/machine.h"
+#include "sigsafe/walk.h"
+
+/*
+ * Adds the frames from these registers on. Returns how the walk ended; or
+ * WALK_GOES_ON: the frame added last needs another way, and the registers have
+ * become its own (the program counter one less, if it is a return address).
+ */
+enum walk_state walk_rows(struct walk *walk, struct registers *registers);
+
+#endif

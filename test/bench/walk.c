@@ -1,0 +1,236 @@
+/*
+ * A walk, at three depths: by rows, warm and with no row known; by libunwind,
+ * as it is tamed; by frame pointers; and by libc's backtrace(3). By one thread,
+ * and by two at once: then the walker's libunwind is one thread's at a time, so
+ * the share of walks that it refused is shown.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <execinfo.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "bench.h"
+#include "setup/layout.h"
+#include "setup/unwinder.h"
+#include "sigsafe/live.h"
+#include "sigsafe/stack.h"
+#include "sigsafe/walk_fp.h"
+#include "sigsafe/walk_rows.h"
+#include "sigsafe/walk_unwind.h"
+#include "sigsafe/walker.h"
+
+#define RECORDING_BYTES (8u << 20)
+#define WALK_NS		50000000u /* how long each way is measured */
+#define MAX_THREADS	2
+
+/* One walk of the calling thread's stack; returns the frames it found. */
+typedef unsigned walk_way(unsigned depth);
+
+struct job {
+	walk_way *way;
+	unsigned depth;
+	pthread_barrier_t *start;
+	double ns;
+	double refused;
+};
+
+__attribute__((noinline)) static unsigned by_rows(unsigned depth)
+{
+	struct registers registers;
+	struct walk walk;
+
+	registers_here(&registers);
+	walk_begin(&walk, live_recording(), 0, depth);
+	walk_rows(&walk, &registers);
+	return walk.depth;
+}
+
+/* Outside of any recording no row is kept. */
+__attribute__((noinline)) static unsigned by_rows_cold(unsigned depth)
+{
+	struct registers registers;
+	struct walk walk;
+
+	registers_here(&registers);
+	walk_begin(&walk, NULL, 0, depth);
+	walk_rows(&walk, &registers);
+	return walk.depth;
+}
+
+__attribute__((noinline)) static unsigned by_pointers(unsigned depth)
+{
+	struct registers registers;
+	struct walk walk;
+
+	registers_here(&registers);
+	walk_begin(&walk, live_recording(), 0, depth);
+	walk_fp(&walk, &registers);
+	return walk.depth;
+}
+
+struct unwinding {
+	struct registers registers;
+	struct walk walk;
+};
+
+static void unwind(void *argument)
+{
+	struct unwinding *unwinding = argument;
+
+	walk_unwind(&unwinding->walk, &unwinding->registers);
+}
+
+__attribute__((noinline)) static unsigned by_libunwind(unsigned depth)
+{
+	struct unwinding unwinding;
+	enum lost_reason why;
+
+	registers_here(&unwinding.registers);
+	walk_begin(&unwinding.walk, live_recording(), 0, depth);
+	/* As in a handler: no signal mask is changed. */
+	if (!walker_run(unwind, &unwinding, true, &why))
+		return 0;
+	return unwinding.walk.depth;
+}
+
+__attribute__((noinline)) static unsigned by_backtrace(unsigned depth)
+{
+	void *frames[MAX_DEPTH];
+
+	return (unsigned)backtrace(frames, (int)depth);
+}
+
+/* The whole: walked, and entered into the recording. */
+__attribute__((noinline)) static unsigned by_capture(unsigned depth)
+{
+	return stack_capture(NULL, __builtin_return_address(0)) ? depth : 0;
+}
+
+/* Of this thread alone: the machine may have other things to do. */
+static uint64_t spent_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void measure(struct job *job)
+{
+	uint64_t walks = 0, refused = 0, begun_ns;
+
+	job->way(job->depth);
+	pthread_barrier_wait(job->start);
+	begun_ns = spent_ns();
+	do {
+		for (int i = 0; i < 100; i++)
+			refused += job->way(job->depth) < job->depth;
+		walks += 100;
+	} while (spent_ns() - begun_ns < WALK_NS);
+	job->ns = (double)(spent_ns() - begun_ns) / (double)walks;
+	job->refused = (double)refused / (double)walks;
+}
+
+/* A chain of functions, so that each frame has a row of its own. */
+typedef unsigned chain_link(struct job *job, unsigned above, volatile int *c);
+
+#define LINKS(X) X(0, 1) X(1, 2) X(2, 3) X(3, 4) X(4, 5) X(5, 6) X(6, 7) X(7, 0)
+
+#define X(n, next) static chain_link link##n;
+LINKS(X)
+#undef X
+
+#define X(n, next)                                                             \
+	__attribute__((noinline)) static unsigned link##n(                     \
+		struct job *job, unsigned above, volatile int *c)              \
+	{                                                                      \
+		volatile int here = *c + n;                                    \
+		unsigned result = 0;                                           \
+                                                                               \
+		if (above)                                                     \
+			result = link##next(job, above - 1, &here);            \
+		else                                                           \
+			measure(job);                                          \
+		return result + (unsigned)here;                                \
+	}
+LINKS(X)
+#undef X
+
+static void *work(void *argument)
+{
+	struct job *job = argument;
+	volatile int here = 0;
+
+	/* Deeper than it is walked: no walk comes to the end of the stack. */
+	link0(job, job->depth, &here);
+	return NULL;
+}
+
+static struct job run(walk_way *way, unsigned depth, unsigned threads)
+{
+	struct job job[MAX_THREADS], sum = { .ns = 0 };
+	pthread_t thread[MAX_THREADS];
+	pthread_barrier_t start;
+
+	pthread_barrier_init(&start, NULL, threads);
+	for (unsigned i = 0; i < threads; i++) {
+		job[i] = (struct job){ way, depth, &start, 0, 0 };
+		if (pthread_create(&thread[i], NULL, work, &job[i]) != 0)
+			bench_die("pthread_create");
+	}
+	for (unsigned i = 0; i < threads; i++) {
+		pthread_join(thread[i], NULL);
+		sum.ns += job[i].ns / threads;
+		sum.refused += job[i].refused / threads;
+	}
+	return sum;
+}
+
+static void prepare(void)
+{
+	struct recording *rec =
+		mmap(NULL, RECORDING_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if ((void *)rec == MAP_FAILED)
+		bench_die("mmap");
+	layout_sections(rec, RECORDING_BYTES);
+	store_release(&live_page->recording, rec);
+	unwinder_prepare(MAX_DEPTH);
+	if (unwinder_start(UNWIND_AUTO, MAX_DEPTH))
+		bench_die("unwinder_start");
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		walk_way *way;
+	} ways[] = {
+		{ "rows, warm", by_rows },
+		{ "rows, cold", by_rows_cold },
+		{ "stack_capture", by_capture },
+		{ "frame pointers", by_pointers },
+		{ "libunwind, tamed", by_libunwind },
+		{ "backtrace(3)", by_backtrace },
+	};
+	static const unsigned depths[] = { 10, 30, 100 };
+
+	prepare();
+	printf("%-18s %22s %22s %22s\n", "ns a walk, by 1 / 2", "depth 10",
+	       "30", "100");
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		printf("%-18s", ways[i].name);
+		for (size_t j = 0; j < ARRAY_SIZE(depths); j++) {
+			struct job one = run(ways[i].way, depths[j], 1);
+			struct job two = run(ways[i].way, depths[j], 2);
+
+			printf(" %9.0f / %7.0f %2.0f%%", one.ns, two.ns,
+			       100 * two.refused);
+		}
+		printf("\n");
+	}
+	return 0;
+}

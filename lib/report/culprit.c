@@ -1,5 +1,5 @@
 /*
- * Culprits: the calls that two stacks of a stall share.
+ * Culprits: found in the timeline, refined by the samples.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +8,19 @@
 #include <stdlib.h>
 
 #include "report/familiar.h"
+#include "report/parts.h"
+
+struct search {
+	struct process *process;
+	const struct samples *samples;
+	struct culprits found;
+	struct culprit **of_sample; /* NULL: no culprit is in its stack */
+};
+
+static void *allocate(struct search *search, size_t count, size_t size)
+{
+	return arena_alloc(&search->process->arena, count, size);
+}
 
 /* How many calls two stacks share, counted from the outermost. */
 static uint32_t shared_calls(const struct stack *a, const struct stack *b)
@@ -21,7 +34,8 @@ static uint32_t shared_calls(const struct stack *a, const struct stack *b)
 	return n;
 }
 
-uint32_t culprit_of_stall(const struct stall *stall)
+/* The place, in the stall's first stack, of the function it did not leave. */
+static uint32_t place_not_left(const struct stall *stall)
 {
 	const struct stack *stack = stall->stack;
 	uint32_t headline = stack_headline(stack);
@@ -45,61 +59,8 @@ static int by_call(const void *a, const void *b)
 	return compare_calls(left->call, right->call);
 }
 
-/* One for each stall that has a stack. */
-static struct culprits list_all(struct process *process)
-{
-	struct culprits all = { .count = 0 };
-
-	all.list = arena_alloc(&process->arena, process->stalls_count,
-			       sizeof(struct culprit));
-	for (size_t i = 0; i < process->stalls_count; i++) {
-		const struct stall *stall = &process->stalls[i];
-
-		if (!stall->stack)
-			continue;
-		all.list[all.count++] = (struct culprit){
-			.call = &stall->stack->calls[culprit_of_stall(stall)],
-			.longest = stall,
-			.total_ns = stall->duration_ns,
-			.ticks = stall->ticks,
-			.stalls = 1,
-			.blocked_in = stall->call,
-		};
-	}
-	return all;
-}
-
-static void add(struct culprit *sum, const struct culprit *part)
-{
-	sum->total_ns += part->total_ns;
-	sum->ticks += part->ticks;
-	sum->stalls += part->stalls;
-	if (!*sum->blocked_in)
-		sum->blocked_in = part->blocked_in;
-	if (part->longest->duration_ns > sum->longest->duration_ns)
-		sum->longest = part->longest;
-}
-
-struct culprits culprits_of(struct process *process)
-{
-	struct culprits all = list_all(process);
-	struct culprits sums = { .list = all.list };
-
-	if (all.count)
-		qsort(all.list, all.count, sizeof(struct culprit), by_call);
-	for (size_t i = 0; i < all.count; i++) {
-		struct culprit *last = &all.list[sums.count - 1];
-
-		if (sums.count && !by_call(last, &all.list[i]))
-			add(last, &all.list[i]);
-		else
-			sums.list[sums.count++] = all.list[i];
-	}
-	return sums;
-}
-
-const struct culprit *culprit_named(const struct culprits *culprits,
-				    const struct call *call)
+static struct culprit *culprit_named(const struct culprits *culprits,
+				     const struct call *call)
 {
 	const struct culprit key = { .call = call };
 
@@ -109,11 +70,185 @@ const struct culprit *culprit_named(const struct culprits *culprits,
 		       by_call);
 }
 
-uint32_t culprit_in(const struct culprits *culprits, const struct stack *stack)
+static struct culprit culprit_of(const struct stall *stall)
 {
-	for (uint32_t i = 0; i < stack->calls_count; i++) {
-		if (culprit_named(culprits, &stack->calls[i]))
-			return i;
+	uint32_t place = place_not_left(stall);
+
+	return (struct culprit){
+		.call = &stall->stack->calls[place],
+		.stack = stall->stack,
+		.place = place,
+		.blocked_in = "",
+	};
+}
+
+/* One for each function, in the order of compare_calls(). */
+static void list_functions(struct search *search)
+{
+	const struct process *process = search->process;
+	struct culprits *found = &search->found;
+	size_t kept = 0;
+
+	found->list =
+		allocate(search, process->stalls_count, sizeof(struct culprit));
+	for (size_t i = 0; i < process->stalls_count; i++) {
+		if (process->stalls[i].stack)
+			found->list[found->count++] =
+				culprit_of(&process->stalls[i]);
 	}
-	return stack_headline(stack);
+	if (found->count)
+		qsort(found->list, found->count, sizeof(struct culprit),
+		      by_call);
+	for (size_t i = 0; i < found->count; i++) {
+		if (!kept || by_call(&found->list[kept - 1], &found->list[i]))
+			found->list[kept++] = found->list[i];
+	}
+	found->count = kept;
+}
+
+static void add_stalls(struct search *search)
+{
+	const struct process *process = search->process;
+	struct culprits *found = &search->found;
+
+	found->of_stall = allocate(search, process->stalls_count,
+				   sizeof(struct culprit *));
+	for (size_t i = 0; i < process->stalls_count; i++) {
+		const struct stall *stall = &process->stalls[i];
+		struct culprit *culprit;
+
+		if (!stall->stack)
+			continue;
+		culprit = culprit_named(
+			found, &stall->stack->calls[place_not_left(stall)]);
+		culprit->stalls++;
+		culprit->duration_ns += stall->duration_ns;
+		if (*stall->call)
+			culprit->blocked_in = stall->call;
+		found->of_stall[i] = culprit;
+	}
+}
+
+/* Each sample is the innermost culprit's in its stack. */
+static void share_samples(struct search *search)
+{
+	const struct samples *samples = search->samples;
+	struct culprits *found = &search->found;
+
+	found->place = allocate(search, samples->count, sizeof(uint32_t));
+	search->of_sample =
+		allocate(search, samples->count, sizeof(struct culprit *));
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct stack *stack = samples->list[i].stack;
+		struct culprit *culprit = NULL;
+		uint32_t place = 0;
+
+		while (place < stack->calls_count &&
+		       !(culprit = culprit_named(found, &stack->calls[place])))
+			place++;
+		found->place[i] = culprit ? place : stack_headline(stack);
+		search->of_sample[i] = culprit;
+	}
+}
+
+/* The next call of the program's own that the one at place made, or itself. */
+static uint32_t own_callee(const struct stack *stack, uint32_t place)
+{
+	uint32_t callee = place;
+
+	while (callee && is_familiar(&stack->calls[callee - 1]))
+		callee--;
+	return callee ? callee - 1 : place;
+}
+
+static bool is_found_in(const struct search *search, size_t sample,
+			const struct culprit *culprit)
+{
+	const struct stack *stack = search->samples->list[sample].stack;
+	uint32_t place = search->found.place[sample];
+
+	return search->of_sample[sample] == culprit &&
+	       !compare_calls(&stack->calls[place], culprit->call);
+}
+
+/* The callee with most of the culprit's time, or NULL: there is none. */
+static const struct call *main_callee(const struct search *search,
+				      const struct culprit *culprit)
+{
+	struct part heaviest[MAX_PARTS];
+	struct parts parts = { .count = 0 };
+	uint64_t total_ns = 0;
+
+	for (size_t i = 0; i < search->samples->count; i++) {
+		const struct sample *sample = &search->samples->list[i];
+
+		if (!is_found_in(search, i, culprit))
+			continue;
+		parts_add(&parts,
+			  &sample->stack->calls[own_callee(
+				  sample->stack, search->found.place[i])],
+			  sample->total_ns);
+		total_ns += sample->total_ns;
+	}
+	parts_heaviest(&parts, heaviest);
+	/* Two thirds: the rest is what came before and after. */
+	if (!heaviest[0].call || heaviest[0].total_ns < total_ns / 3 * 2 ||
+	    !compare_calls(heaviest[0].call, culprit->call))
+		return NULL;
+	return heaviest[0].call;
+}
+
+static void blame_callee(struct search *search, struct culprit *culprit,
+			 const struct call *callee)
+{
+	for (size_t i = 0; i < search->samples->count; i++) {
+		const struct stack *stack = search->samples->list[i].stack;
+		uint32_t place = search->found.place[i];
+		uint32_t inner;
+
+		if (!is_found_in(search, i, culprit))
+			continue;
+		inner = own_callee(stack, place);
+		if (!compare_calls(&stack->calls[inner], callee))
+			search->found.place[i] = inner;
+	}
+	culprit->call = callee;
+}
+
+static void choose_stack(struct search *search, struct culprit *culprit)
+{
+	uint64_t most_ns = 0;
+
+	for (size_t i = 0; i < search->samples->count; i++) {
+		const struct sample *sample = &search->samples->list[i];
+
+		if (!is_found_in(search, i, culprit) ||
+		    sample->total_ns < most_ns)
+			continue;
+		most_ns = sample->total_ns;
+		culprit->stack = sample->stack;
+		culprit->place = search->found.place[i];
+	}
+}
+
+struct culprits culprits_of(struct process *process)
+{
+	struct search search = {
+		.process = process,
+		.samples = &process->samples[SAMPLE_STALL],
+	};
+
+	list_functions(&search);
+	add_stalls(&search);
+	share_samples(&search);
+	for (size_t i = 0; i < search.found.count; i++) {
+		struct culprit *culprit = &search.found.list[i];
+		const struct call *callee;
+
+		/* Recursion can't go on for ever: each step is inwards. */
+		while ((callee = main_callee(&search, culprit)))
+			blame_callee(&search, culprit, callee);
+		choose_stack(&search, culprit);
+	}
+	return search.found;
 }

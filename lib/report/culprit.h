@@ -1,12 +1,14 @@
 /*
- * Culprits: for each stall the innermost function of the program that it did
- * not leave.
+ * Culprits: the function of the program each stall is blamed on.
  *
  * The function a stall is found in at one moment need not be the one to blame:
  * a loop over a million keys is found in whatever it calls. The timeline keeps
  * of each stall the first stack and the one that has least in common with it:
- * the last call they share is the culprit. Where a stall was found in one stack
- * only, it is the headline of that stack. Not signal-safe: allocates.
+ * the last call they share is a function that the stall did not leave. Where
+ * one of its callees has most of the time, that is blamed instead, and so on.
+ *
+ * Without a timeline the culprit is the headline of each stack. Not
+ * signal-safe: allocates.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,32 +17,25 @@
 
 #include "report/process.h"
 
-/* The stalls of one function. */
+/* The stalls blamed on one function. */
 struct culprit {
 	const struct call *call;
-	const struct stall *longest;
-	uint64_t total_ns;
-	uint64_t ticks;
+	/* Its heaviest stack, and the function's place there. */
+	const struct stack *stack;
+	uint32_t place;
 	uint64_t stalls;
+	uint64_t duration_ns;
 	const char *blocked_in; /* the call they were found blocked in, or "" */
 };
 
 struct culprits {
-	struct culprit *list; /* in the order of compare_calls() */
+	struct culprit *list; /* two may have ended up with the same function */
 	size_t count;
+	uint32_t *place; /* of the culprit's call, by sample: in its stack */
+	struct culprit **of_stall; /* by stall: NULL for one without a stack */
 };
 
-/* From the timeline of the process; all its stacks have been named. */
+/* All stacks of the process have been named. */
 struct culprits culprits_of(struct process *process);
-
-/* The place of the culprit in the first stack of a stall that has one. */
-uint32_t culprit_of_stall(const struct stall *stall);
-
-/* The culprit with this function, or NULL. */
-const struct culprit *culprit_named(const struct culprits *culprits,
-				    const struct call *call);
-
-/* The place of the innermost culprit in a stack; of its headline: none. */
-uint32_t culprit_in(const struct culprits *culprits, const struct stack *stack);
 
 #endif

@@ -16,18 +16,8 @@ static int heaviest_first(const void *a, const void *b)
 	       (left->total_ns > right->total_ns);
 }
 
-/* What the function at place called; itself, where that is a mere helper. */
-static const struct call *callee_of(const struct stack *stack, uint32_t place)
+void parts_add(struct parts *parts, const struct call *call, uint64_t ns)
 {
-	const struct call *call = &stack->calls[place ? place - 1 : 0];
-
-	return call->is_helper ? &stack->calls[place] : call;
-}
-
-void parts_add(struct parts *parts, const struct stack *stack, uint32_t place,
-	       uint64_t ns)
-{
-	const struct call *call = callee_of(stack, place);
 	size_t i = 0;
 
 	while (i < parts->count && compare_calls(parts->list[i].call, call))

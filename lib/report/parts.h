@@ -6,7 +6,15 @@
 #ifndef REPORT_PARTS_H
 #define REPORT_PARTS_H
 
-#include "report/profile.h"
+#include "report/process.h"
+
+/* What a function was in: one it called, or itself. */
+struct part {
+	const struct call *call;
+	uint64_t total_ns;
+};
+
+#define MAX_PARTS 3
 
 #define MAX_CALLEES 64 /* the rest is nobody's: it would be small */
 
@@ -15,9 +23,7 @@ struct parts {
 	size_t count;
 };
 
-/* The function is at place in the stack. */
-void parts_add(struct parts *parts, const struct stack *stack, uint32_t place,
-	       uint64_t ns);
+void parts_add(struct parts *parts, const struct call *call, uint64_t ns);
 
 /* Zeroed where there are less. */
 void parts_heaviest(struct parts *parts, struct part heaviest[MAX_PARTS]);

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/culprit.h"
-#include "report/parts.h"
+#include "report/familiar.h"
 
 /* A sample and its place in the order: equal ones lie side by side. */
 struct entry {
@@ -88,7 +87,7 @@ static size_t add_stack(struct blame *blame, const struct entry *entry,
 		total_ns = add(total_ns, entry[i].sample->total_ns);
 		blame->count = add(blame->count, entry[i].sample->count);
 	}
-	blame->seen_ns = add(blame->seen_ns, total_ns);
+	blame->total_ns = add(blame->total_ns, total_ns);
 	blame->stacks++;
 	if (!blame->stack || total_ns > blame->stack_ns) {
 		blame->stack = stack;
@@ -97,6 +96,14 @@ static size_t add_stack(struct blame *blame, const struct entry *entry,
 		blame->call = blamed(entry);
 	}
 	return i;
+}
+
+/* What the blamed call called; itself, where that is a mere helper. */
+static const struct call *callee_of(const struct entry *entry)
+{
+	const struct call *call = blamed(entry);
+
+	return entry->place && !call[-1].is_helper ? call - 1 : call;
 }
 
 static size_t add_blame(struct blame *blame, const struct entry *entry,
@@ -110,10 +117,9 @@ static size_t add_blame(struct blame *blame, const struct entry *entry,
 	while (i < left && !compare_blame(entry, &entry[i]))
 		i += add_stack(blame, &entry[i], left - i);
 	for (size_t k = 0; k < i; k++)
-		parts_add(&parts, entry[k].sample->stack, entry[k].place,
+		parts_add(&parts, callee_of(&entry[k]),
 			  entry[k].sample->total_ns);
 	parts_heaviest(&parts, blame->parts);
-	blame->total_ns = blame->seen_ns;
 	return i;
 }
 
@@ -127,7 +133,7 @@ static struct blame *blame_of(const struct profile *profile,
 	return NULL;
 }
 
-/* No sample was found in it: there was no room for one. */
+/* A culprit without a sample: there was no room for one. */
 static struct blame *add_unsampled(struct profile *profile,
 				   const struct culprit *culprit)
 {
@@ -135,18 +141,14 @@ static struct blame *add_unsampled(struct profile *profile,
 
 	*blame = (struct blame){
 		.call = culprit->call,
-		.stack = culprit->longest->stack,
-		.place = culprit_of_stall(culprit->longest),
-		.count = culprit->ticks,
+		.total_ns = culprit->duration_ns,
+		.stack = culprit->stack,
+		.place = culprit->place,
 		.stacks = 1,
 	};
 	return blame;
 }
 
-/*
- * The timeline knows best how long the stalls of a culprit were: samples may be
- * of a function that several culprits call.
- */
 static void add_stalls(struct profile *profile, const struct culprits *culprits)
 {
 	for (size_t i = 0; i < culprits->count; i++) {
@@ -155,8 +157,7 @@ static void add_stalls(struct profile *profile, const struct culprits *culprits)
 
 		if (!blame)
 			blame = add_unsampled(profile, culprit);
-		blame->total_ns = culprit->total_ns;
-		blame->stalls = culprit->stalls;
+		blame->stalls += culprit->stalls;
 		blame->blocked_in = culprit->blocked_in;
 	}
 }
@@ -169,8 +170,11 @@ static struct entry *sorted_entries(struct process *process,
 		arena_alloc(&process->arena, samples->count, sizeof(*entries));
 
 	for (size_t i = 0; i < samples->count; i++) {
-		entries[i].sample = &samples->list[i];
-		entries[i].place = culprit_in(culprits, samples->list[i].stack);
+		const struct sample *sample = &samples->list[i];
+
+		entries[i].sample = sample;
+		entries[i].place = culprits ? culprits->place[i]
+					    : stack_headline(sample->stack);
 	}
 	if (samples->count)
 		qsort(entries, samples->count, sizeof(*entries),
@@ -178,30 +182,33 @@ static struct entry *sorted_entries(struct process *process,
 	return entries;
 }
 
-struct profile profile_of(struct process *process, enum sample_kind kind)
+static void sum_up(struct profile *profile)
+{
+	for (size_t i = 0; i < profile->count; i++)
+		profile->total_ns =
+			add(profile->total_ns, profile->blames[i].total_ns);
+	if (profile->count)
+		qsort(profile->blames, profile->count, sizeof(struct blame),
+		      heaviest_first);
+}
+
+struct profile profile_of(struct process *process, enum sample_kind kind,
+			  const struct culprits *culprits)
 {
 	const struct samples *samples = &process->samples[kind];
+	struct entry *entries = sorted_entries(process, samples, culprits);
+	size_t most = samples->count + (culprits ? culprits->count : 0);
 	struct profile profile = { .count = 0 };
-	struct culprits culprits = { .count = 0 };
-	struct entry *entries;
 	size_t done = 0;
 
-	if (kind == SAMPLE_STALL)
-		culprits = culprits_of(process);
-	entries = sorted_entries(process, samples, &culprits);
 	profile.blames =
-		arena_alloc(&process->arena, samples->count + culprits.count,
-			    sizeof(struct blame));
+		arena_alloc(&process->arena, most, sizeof(struct blame));
 	while (done < samples->count)
 		done += add_blame(&profile.blames[profile.count++],
 				  &entries[done], samples->count - done);
-	add_stalls(&profile, &culprits);
-	for (size_t i = 0; i < profile.count; i++)
-		profile.total_ns =
-			add(profile.total_ns, profile.blames[i].total_ns);
-	if (profile.count)
-		qsort(profile.blames, profile.count, sizeof(struct blame),
-		      heaviest_first);
+	if (culprits)
+		add_stalls(&profile, culprits);
+	sum_up(&profile);
 	return profile;
 }
 

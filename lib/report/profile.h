@@ -7,24 +7,17 @@
 #ifndef REPORT_PROFILE_H
 #define REPORT_PROFILE_H
 
+#include "report/culprit.h"
+#include "report/parts.h"
 #include "report/process.h"
-
-/* What a function was in: one it called, or itself. */
-struct part {
-	const struct call *call;
-	uint64_t total_ns;
-};
-
-#define MAX_PARTS 3
 
 /* The stalls of one function of the program, or its samples of one lock. */
 struct blame {
 	const struct call *call; /* the function, in the heaviest stack */
 	const struct lock *lock; /* NULL: a stall, or unknown */
 	uint64_t total_ns;
-	uint64_t seen_ns; /* by samples: what the stacks and parts share */
-	uint64_t count;	  /* unlocks, waits, ticks */
-	uint64_t stalls;  /* of the timeline; 0: it does not tell */
+	uint64_t count;		/* unlocks, waits, ticks */
+	uint64_t stalls;	/* of the timeline; 0: it does not tell */
 	const char *blocked_in; /* the call they were found blocked in, or "" */
 	/* Of its stacks, told apart by their functions, the heaviest. */
 	const struct stack *stack;
@@ -41,10 +34,11 @@ struct profile {
 };
 
 /*
- * By the culprit of each stall, or by the function that locked or unlocked. All
- * stacks of the process have been named. Not signal-safe: allocates.
+ * Stalls by their culprits, locks by the function that locked or unlocked
+ * (culprits: NULL). All stacks have been named. Not signal-safe: allocates.
  */
-struct profile profile_of(struct process *process, enum sample_kind kind);
+struct profile profile_of(struct process *process, enum sample_kind kind,
+			  const struct culprits *culprits);
 
 /*
  * How many of the blames are worth showing: at most `most`, and behind the

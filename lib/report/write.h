@@ -29,7 +29,8 @@ void write_head(const struct report *report);
 void write_stalls(const struct report *report);
 
 /* The stalls in order of time. */
-void write_timeline(const struct report *report);
+void write_timeline(const struct report *report,
+		    const struct culprits *culprits);
 
 /* Locks, who made others wait, and who waited. */
 void write_locks(const struct report *report);

@@ -32,7 +32,7 @@ static void write_unlocker(const struct report *report, size_t place,
 void write_unlockers(const struct report *report)
 {
 	struct process *process = report->process;
-	struct profile profile = profile_of(process, SAMPLE_MUTEX);
+	struct profile profile = profile_of(process, SAMPLE_MUTEX, NULL);
 	uint64_t whole_ns = max_u64(process->law.charged_ns, profile.total_ns);
 	size_t shown;
 
@@ -91,7 +91,7 @@ static void write_waiter(const struct report *report, size_t place,
 void write_waiters(const struct report *report)
 {
 	struct process *process = report->process;
-	struct profile profile = profile_of(process, SAMPLE_WAIT);
+	struct profile profile = profile_of(process, SAMPLE_WAIT, NULL);
 	uint64_t whole_ns = max_u64(process->law.waited_ns, profile.total_ns);
 	size_t shown;
 

@@ -160,8 +160,6 @@ static void write_parts(const struct report *report, const struct blame *blame)
 {
 	struct arena *arena = &report->process->arena;
 
-	uint64_t seen_ns = blame->seen_ns;
-
 	if (!blame->parts[1].call)
 		return;
 	for (size_t i = 0; i < MAX_PARTS && blame->parts[i].call; i++) {
@@ -169,7 +167,7 @@ static void write_parts(const struct report *report, const struct blame *blame)
 		bool is_itself = !compare_calls(part->call, blame->call);
 
 		fprintf(report->out, "%s%s %s%s", i ? ", " : "     of it ",
-			words_share(arena, part->total_ns, seen_ns),
+			words_share(arena, part->total_ns, blame->total_ns),
 			is_itself ? "itself" : "in ",
 			is_itself ? "" : part->call->function);
 	}
@@ -195,9 +193,11 @@ static void write_blame(const struct report *report, size_t place,
 	write_blamed_stack(report, blame);
 }
 
-static void write_profile(const struct report *report, uint64_t whole_ns)
+static void write_profile(const struct report *report,
+			  const struct culprits *culprits, uint64_t whole_ns)
 {
-	struct profile profile = profile_of(report->process, SAMPLE_STALL);
+	struct profile profile =
+		profile_of(report->process, SAMPLE_STALL, culprits);
 	size_t shown;
 
 	if (!profile.count)
@@ -213,8 +213,9 @@ static void write_profile(const struct report *report, uint64_t whole_ns)
 
 void write_stalls(const struct report *report)
 {
-	const struct process *process = report->process;
+	struct process *process = report->process;
 	struct sums sums = sums_of(process);
+	struct culprits culprits;
 
 	if (!process->samples[SAMPLE_STALL].is_known) {
 		fputs(process->stall_ns ? "Stalls: not in this file.\n"
@@ -226,6 +227,7 @@ void write_stalls(const struct report *report)
 	write_loops(report);
 	for (size_t i = 0; i < process->loops_count; i++)
 		write_unfinished(report, &process->loops[i]);
-	write_profile(report, sums.stalled_ns);
-	write_timeline(report);
+	culprits = culprits_of(process);
+	write_profile(report, &culprits, sums.stalled_ns);
+	write_timeline(report, &culprits);
 }

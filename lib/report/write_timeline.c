@@ -52,17 +52,19 @@ static const struct stall **choose(const struct report *report, size_t *count)
 }
 
 static const char *culprit_text(const struct report *report,
-				const struct stall *stall)
+				const struct culprit *culprit)
 {
-	if (!stall->stack)
+	if (!culprit)
 		return "no stack";
-	return headline_text(report, stall->stack, culprit_of_stall(stall));
+	return headline_text(report, culprit->stack, culprit->place);
 }
 
-static void fill_row(const struct report *report, const struct stall *stall,
+static void fill_row(const struct report *report,
+		     const struct culprits *culprits, const struct stall *stall,
 		     const char **cells)
 {
 	struct arena *arena = &report->process->arena;
+	size_t number = (size_t)(stall - report->process->stalls);
 
 	cells[0] = words_duration(arena, stall->begun_ns);
 	cells[1] = arena_print(arena, "%s%s",
@@ -70,13 +72,14 @@ static void fill_row(const struct report *report, const struct stall *stall,
 			       stall->has_ended ? "" : "+");
 	cells[2] = arena_print(arena, "%s (%d)", stall->thread, stall->tid);
 	cells[3] = words_number(arena, stall->ticks);
-	cells[4] = culprit_text(report, stall);
+	cells[4] = culprit_text(report, culprits->of_stall[number]);
 	if (*stall->call)
 		cells[4] =
 			arena_print(arena, "%s, in %s", cells[4], stall->call);
 }
 
-void write_timeline(const struct report *report)
+void write_timeline(const struct report *report,
+		    const struct culprits *culprits)
 {
 	struct process *process = report->process;
 	struct table table = {
@@ -91,7 +94,7 @@ void write_timeline(const struct report *report)
 	table.rows = arena_alloc(&process->arena, table.rows_count,
 				 sizeof(*table.rows));
 	for (size_t i = 0; i < table.rows_count; i++)
-		fill_row(report, chosen[i], table.rows[i]);
+		fill_row(report, culprits, chosen[i], table.rows[i]);
 	fputs(table.rows_count < process->stalls_count
 		      ? "\nThe longest stalls, in order of time:\n\n"
 		      : "\nThe stalls in order of time:\n\n",

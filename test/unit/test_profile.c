@@ -60,9 +60,18 @@ static void add(enum sample_kind kind, struct stack *stack, struct lock *lock,
 	};
 }
 
+/* As the report makes it. */
+static struct profile profile_now(enum sample_kind kind)
+{
+	struct culprits culprits = culprits_of(process);
+
+	return profile_of(process, kind,
+			  kind == SAMPLE_STALL ? &culprits : NULL);
+}
+
 Test(profile, nothing_is_no_blame)
 {
-	cr_assert_eq(profile_of(process, SAMPLE_STALL).count, 0);
+	cr_assert_eq(profile_now(SAMPLE_STALL).count, 0);
 }
 
 Test(profile, the_program_is_blamed_not_its_library)
@@ -73,7 +82,7 @@ Test(profile, the_program_is_blamed_not_its_library)
 	    STACK("libc:clock_nanosleep", "libc:usleep", "parse_config",
 		  "main"),
 	    NULL, 60, 5);
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.count, 1);
 	cr_assert_str_eq(profile.blames[0].call->function, "parse_config");
 	cr_assert_str_eq(profile.blames[0].parts[0].call->function, "usleep");
@@ -84,7 +93,7 @@ Test(profile, a_function_that_ran_is_its_own_part)
 	struct profile profile;
 
 	add(SAMPLE_STALL, STACK("hash", "main"), NULL, 60, 5);
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_str_eq(profile.blames[0].parts[0].call->function, "hash");
 	cr_assert_null(profile.blames[0].parts[1].call);
 }
@@ -96,7 +105,7 @@ Test(profile, the_language_is_not_blamed_where_it_was_inlined)
 	add(SAMPLE_MUTEX,
 	    STACK("__gthread_mutex_unlock", "std::mutex::unlock", "evict"),
 	    NULL, 60, 5);
-	profile = profile_of(process, SAMPLE_MUTEX);
+	profile = profile_now(SAMPLE_MUTEX);
 	cr_assert_str_eq(profile.blames[0].call->function, "evict");
 }
 
@@ -105,7 +114,7 @@ Test(profile, a_stack_without_the_program_blames_its_leaf)
 	struct profile profile;
 
 	add(SAMPLE_STALL, STACK("libc:read", "libc:start_thread"), NULL, 1, 1);
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_str_eq(profile.blames[0].call->function, "read");
 }
 
@@ -118,7 +127,7 @@ Test(profile, stacks_of_one_function_add_up)
 	add(SAMPLE_STALL, STACK("log", "main"), NULL, 40, 1);
 	add(SAMPLE_STALL, STACK("parse", "reload", "main"), NULL, 10, 1);
 	add(SAMPLE_STALL, heavy, NULL, 25, 3);
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.count, 2);
 	cr_assert_eq(profile.total_ns, 105);
 	cr_assert_str_eq(profile.blames[0].call->function, "parse");
@@ -137,7 +146,7 @@ Test(profile, locks_are_told_apart)
 
 	add(SAMPLE_MUTEX, STACK("flush", "main"), &locks[0], 10, 1);
 	add(SAMPLE_MUTEX, STACK("flush", "main"), &locks[1], 20, 1);
-	profile = profile_of(process, SAMPLE_MUTEX);
+	profile = profile_now(SAMPLE_MUTEX);
 	cr_assert_eq(profile.count, 2);
 	cr_assert_eq(profile.blames[0].lock, &locks[1]);
 	cr_assert_eq(profile.blames[1].lock, &locks[0]);
@@ -163,6 +172,14 @@ static struct stall *add_stall(struct stack *stack, struct stack *apart,
 	return stall;
 }
 
+/* The function that a stall found in these two stacks is blamed on. */
+static const char *blamed_for(struct stack *stack, struct stack *apart)
+{
+	process->stalls_count = 0;
+	add_stall(stack, apart, 1);
+	return culprits_of(process).list[0].call->function;
+}
+
 Test(profile, a_stall_is_blamed_on_the_function_it_did_not_leave)
 {
 	struct stack *find = STACK("find", "keys", "dispatch", "main");
@@ -176,7 +193,7 @@ Test(profile, a_stall_is_blamed_on_the_function_it_did_not_leave)
 	add_stall(find, match, 70);
 	add_stall(match, find, 30);
 	add_stall(parse, NULL, 50);
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.count, 2);
 	cr_assert_str_eq(profile.blames[0].call->function, "keys");
 	cr_assert_eq(profile.blames[0].total_ns, 100);
@@ -189,47 +206,88 @@ Test(profile, a_stall_is_blamed_on_the_function_it_did_not_leave)
 	cr_assert_eq(profile.total_ns, 150);
 }
 
+Test(profile, a_callee_with_most_of_the_time_is_blamed_instead)
+{
+	struct stack *parse = STACK("parse", "reload", "serve", "main");
+	struct stack *answer = STACK("libc:write", "serve", "main");
+	struct profile profile;
+
+	add(SAMPLE_STALL, parse, NULL, 70, 7);
+	add(SAMPLE_STALL, answer, NULL, 30, 1);
+	add_stall(answer, parse, 100);
+	profile = profile_now(SAMPLE_STALL);
+	cr_assert_eq(profile.count, 2);
+	cr_assert_str_eq(profile.blames[0].call->function, "parse");
+	cr_assert_eq(profile.blames[0].total_ns, 70);
+	cr_assert_eq(profile.blames[0].stalls, 1);
+	cr_assert_str_eq(profile.blames[1].call->function, "serve");
+	cr_assert_eq(profile.blames[1].total_ns, 30);
+	cr_assert_eq(profile.blames[1].stalls, 0);
+}
+
+Test(profile, a_stall_of_the_timeline_bears_the_name_of_its_culprit)
+{
+	struct stack *parse = STACK("parse", "reload", "serve", "main");
+	struct stack *answer = STACK("libc:write", "serve", "main");
+	struct culprits culprits;
+
+	add(SAMPLE_STALL, parse, NULL, 70, 7);
+	add(SAMPLE_STALL, answer, NULL, 30, 1);
+	add_stall(NULL, NULL, 5);
+	add_stall(answer, parse, 100);
+	culprits = culprits_of(process);
+	cr_assert_null(culprits.of_stall[0], "a stall without a stack");
+	cr_assert_eq(culprits.of_stall[1]->stack, parse);
+	cr_assert_eq(culprits.of_stall[1]->place, 0);
+}
+
 Test(profile, a_culprit_is_the_programs_own)
 {
-	struct stall stall = {
-		.stack = STACK("libc:memcpy", "libc:qsort", "sort", "main"),
-		.apart = STACK("libc:memcmp", "libc:qsort", "sort", "main"),
-	};
-
-	cr_assert_eq(culprit_of_stall(&stall), 2);
-	stall.stack = STACK("less", "std::sort", "sort", "main");
-	stall.apart = STACK("swap", "std::sort", "sort", "main");
-	cr_assert_eq(culprit_of_stall(&stall), 2);
+	cr_assert_str_eq(blamed_for(STACK("libc:memcpy", "libc:qsort", "sort"),
+				    STACK("libc:memcmp", "libc:qsort", "sort")),
+			 "sort");
+	cr_assert_str_eq(
+		blamed_for(STACK("less", "std::sort", "order", "main"),
+			   STACK("swap", "std::sort", "order", "main")),
+		"order");
 }
 
 Test(profile, stacks_with_nothing_in_common_tell_of_no_culprit)
 {
-	struct stall stall = {
-		.stack = STACK("libc:read", "load", "main"),
-		.apart = STACK("cut", "off"),
-	};
+	cr_assert_str_eq(blamed_for(STACK("libc:read", "load", "main"),
+				    STACK("cut", "off")),
+			 "load");
+}
 
-	cr_assert_eq(culprit_of_stall(&stall), 1);
+Test(profile, a_function_that_calls_itself_is_blamed_as_a_whole)
+{
+	struct stack *deep = STACK("visit", "visit", "visit", "main");
+
+	add(SAMPLE_STALL, deep, NULL, 70, 7);
+	cr_assert_str_eq(blamed_for(deep, STACK("visit", "visit", "main")),
+			 "visit");
 }
 
 Test(profile, a_callee_that_stalls_by_itself_has_its_own_stalls)
 {
 	struct stack *alone = STACK("log", "handle", "main");
 	struct stack *parse = STACK("parse", "handle", "main");
+	struct stack *check = STACK("check", "handle", "main");
 	struct profile profile;
 
 	add(SAMPLE_STALL, alone, NULL, 100, 10);
 	add(SAMPLE_STALL, parse, NULL, 20, 2);
+	add(SAMPLE_STALL, check, NULL, 20, 2);
 	add_stall(alone, NULL, 80);
 	/* One that log() has a part in, besides others. */
-	add_stall(parse, alone, 40);
-	profile = profile_of(process, SAMPLE_STALL);
+	add_stall(parse, alone, 60);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.count, 2);
 	cr_assert_str_eq(profile.blames[0].call->function, "log");
-	cr_assert_eq(profile.blames[0].total_ns, 80);
+	cr_assert_eq(profile.blames[0].stalls, 1);
 	cr_assert_str_eq(profile.blames[1].call->function, "handle");
 	cr_assert_eq(profile.blames[1].total_ns, 40);
-	cr_assert_eq(profile.blames[1].seen_ns, 20);
+	cr_assert_eq(profile.blames[1].stalls, 1);
 }
 
 Test(profile, a_stall_without_samples_is_blamed_all_the_same)
@@ -239,9 +297,10 @@ Test(profile, a_stall_without_samples_is_blamed_all_the_same)
 
 	stall = add_stall(STACK("parse", "main"), NULL, 50);
 	stall->call = "usleep";
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.count, 1);
 	cr_assert_str_eq(profile.blames[0].call->function, "parse");
+	cr_assert_eq(profile.blames[0].total_ns, 50);
 	cr_assert_str_eq(profile.blames[0].blocked_in, "usleep");
 	cr_assert_eq(profile.blames[0].stack, stall->stack);
 }
@@ -253,7 +312,7 @@ Test(profile, what_is_small_is_not_shown)
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		add(SAMPLE_STALL, STACK(names[i]), NULL, i ? 1 : 1000, 1);
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile_shown(&profile, 10), 3);
 	cr_assert_eq(profile_shown(&profile, 2), 2);
 }
@@ -264,7 +323,7 @@ Test(profile, sums_stop_at_the_largest_number)
 
 	add(SAMPLE_STALL, STACK("parse"), NULL, UINT64_MAX, UINT64_MAX);
 	add(SAMPLE_STALL, STACK("parse"), NULL, UINT64_MAX, UINT64_MAX);
-	profile = profile_of(process, SAMPLE_STALL);
+	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.blames[0].total_ns, UINT64_MAX);
 	cr_assert_eq(profile.blames[0].count, UINT64_MAX);
 }

@@ -31,7 +31,21 @@ static void add(struct law *total, struct law part)
 	total->open_ns += part.open_ns;
 }
 
-struct law law_of(const struct recording *rec, uint64_t now_ns)
+enum sample_kind law_profile_of(uint32_t lock_kind)
+{
+	switch (lock_kind) {
+	case LOCK_SEMAPHORE:
+		return SAMPLE_SEM;
+	case LOCK_BARRIER:
+	case LOCK_JOIN:
+		return SAMPLE_WAIT;
+	default:
+		return SAMPLE_MUTEX;
+	}
+}
+
+struct law law_of(const struct recording *rec, enum sample_kind profile,
+		  uint64_t now_ns)
 {
 	const struct lock_record *lock = section_records(rec, SECTION_LOCKS);
 	uint32_t n = rec->section[SECTION_LOCKS].capacity;
@@ -39,7 +53,8 @@ struct law law_of(const struct recording *rec, uint64_t now_ns)
 
 	for (; n; n--, lock++) {
 		/* Pairs with the release that enters a lock in the table. */
-		if (load_acquire(&lock->key))
+		if (load_acquire(&lock->key) &&
+		    law_profile_of(lock->kind) == profile)
 			add(&total, law_of_lock(lock, now_ns));
 	}
 	return total;

@@ -4,8 +4,8 @@
  *   charged + hand-off + open = waited
  *
  * charged: what unlocks were charged. hand-off: waiting after the lock was
- * free. open: not charged to anybody yet. Sum over every lock of a recording;
- * exact when no lock operation is in flight.
+ * free. open: not charged to anybody yet. Exact when no lock operation is in
+ * flight.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,8 +25,19 @@ struct law {
 /* One lock's sums at time now_ns. Signal-safe. */
 struct law law_of_lock(const struct lock_record *lock, uint64_t now_ns);
 
-/* The sums of a whole (checked) recording at time now_ns. Signal-safe. */
-struct law law_of(const struct recording *rec, uint64_t now_ns);
+/*
+ * The profile that waiting for a kind of lock is charged in: SAMPLE_MUTEX, or
+ * SAMPLE_SEM; SAMPLE_WAIT where there is nobody to charge (a barrier, a join).
+ * Signal-safe.
+ */
+enum sample_kind law_profile_of(uint32_t lock_kind);
+
+/*
+ * The sums over the locks of a (checked) recording that are charged in profile,
+ * at time now_ns. For SAMPLE_WAIT only what was waited. Signal-safe.
+ */
+struct law law_of(const struct recording *rec, enum sample_kind profile,
+		  uint64_t now_ns);
 
 /* Does the law hold? Signal-safe. */
 bool law_closes(const struct law *law);

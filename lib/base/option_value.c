@@ -93,14 +93,24 @@ const char *read_waiters(struct options *out, const char *value)
 	return read_bool(value, &out->waiters) ? NULL : "on or off";
 }
 
-const char *read_min_wait(struct options *out, const char *value)
+static const char *read_time(const char *value, uint64_t *time_ns)
 {
 	uint64_t ns;
 
 	if (!quantity_time(value, &ns) || ns > MAX_TIME_NS)
 		return "a time with its unit, as in 50us or 1ms; or 0";
-	out->min_wait_ns = ns;
+	*time_ns = ns;
 	return NULL;
+}
+
+const char *read_min_wait(struct options *out, const char *value)
+{
+	return read_time(value, &out->min_wait_ns);
+}
+
+const char *read_rate(struct options *out, const char *value)
+{
+	return read_time(value, &out->rate_ns);
 }
 
 const char *read_signal(struct options *out, const char *value)

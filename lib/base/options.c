@@ -33,6 +33,9 @@ static const struct option {
 	{ PREFIX "MIN_WAIT", "0", read_min_wait,
 	  "take no stack for an unlock that caused less waiting than this\n"
 	  "(the time is counted all the same)" },
+	{ PREFIX "RATE", "0", read_rate,
+	  "take one stack for so much waited time, and let it stand for all\n"
+	  "of that time; 0: take every stack. The totals stay exact" },
 	{ PREFIX "SIGNAL", "auto", read_signal,
 	  "the signal of the timers; auto: SIGUSR1 until the program uses it,\n"
 	  "then a real-time one; or SIGUSR1, SIGPROF, SIGRTMIN+n, a number" },

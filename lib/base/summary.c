@@ -148,7 +148,7 @@ static void say_locks(struct pen *pen, const struct recording *rec,
 		      uint64_t now_ns)
 {
 	struct contention seen = contention_of(rec);
-	struct law law = law_of(rec, now_ns);
+	struct law law = law_of(rec, SAMPLE_MUTEX, now_ns);
 
 	if (!rec->watches_locks) {
 		pen_text(pen, "; locks not watched");

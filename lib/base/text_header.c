@@ -11,7 +11,11 @@
 #include "base/loops.h"
 #include "base/lost.h"
 
-static const char *const kind_names[] = { "mutex", "wait", "stall" };
+static const char *const kind_names[] = {
+#define X(name, text) text,
+	SAMPLE_KIND_NAMES(X)
+#undef X
+};
 
 /* Exactly these: Go refuses a text with any other key. */
 static void write_keys(struct pen *pen, const struct recording *rec,
@@ -67,10 +71,22 @@ static void write_balance(struct pen *pen, const struct recording *rec,
 			   "ns: less is accounted for than was waited.\n");
 }
 
-static void write_law(struct pen *pen, const struct recording *rec,
-		      uint64_t now_ns)
+/* Waits that are in the profile of waits, but not in the law. */
+static void write_unheld(struct pen *pen, const struct recording *rec,
+			 uint64_t now_ns)
 {
-	struct law law = law_of(rec, now_ns);
+	struct law law = law_of(rec, SAMPLE_WAIT, now_ns);
+
+	if (law.waits)
+		pen_number(pen, "# unheld=", law.waited_ns,
+			   "ns: at barriers and in joins.\n");
+}
+
+static void write_law(struct pen *pen, const struct recording *rec,
+		      enum sample_kind kind, uint64_t now_ns)
+{
+	enum sample_kind charged = kind == SAMPLE_SEM ? kind : SAMPLE_MUTEX;
+	struct law law = law_of(rec, charged, now_ns);
 
 	if (!rec->watches_locks) {
 		pen_text(pen, "# locks=off.\n");
@@ -81,6 +97,8 @@ static void write_law(struct pen *pen, const struct recording *rec,
 	pen_number(pen, " handoff=", law.handoff_ns, "ns");
 	pen_number(pen, " open=", law.open_ns, "ns.\n");
 	write_balance(pen, rec, &law);
+	if (kind == SAMPLE_WAIT)
+		write_unheld(pen, rec, now_ns);
 	if (rec->min_wait_ns) {
 		pen_text(pen, "# min_wait=");
 		pen_duration(pen, rec->min_wait_ns);
@@ -196,7 +214,7 @@ void text_header_write(struct pen *pen, const struct recording *rec,
 	if (kind == SAMPLE_STALL)
 		write_loops(pen, rec, now_ns);
 	else
-		write_law(pen, rec, now_ns);
+		write_law(pen, rec, kind, now_ns);
 	if (kind == SAMPLE_WAIT && !rec->watches_waiters)
 		pen_text(pen, "# waiters=off.\n");
 	write_lost(pen, rec, kind);

@@ -23,6 +23,7 @@ static const struct kind {
 			    _Alignof(struct lock_record) },
 	[SECTION_SAMPLES] = { "samples", sizeof(struct sample_record), 8 },
 	[SECTION_EVENTS] = { "events", sizeof(struct event_record), 8 },
+	[SECTION_WAITERS] = { "waiters", sizeof(struct waiter_record), 8 },
 	[SECTION_STACK_INDEX] = { "stack index", sizeof(uint32_t), 4 },
 	[SECTION_STACKS] = { "stacks", sizeof(uint64_t), 8 },
 };
@@ -189,7 +190,9 @@ static uint64_t check_locks(struct recording *rec)
 	uint64_t damaged = 0;
 
 	for (; n; n--, lock++) {
-		if (lock->key && lock->kind >= LOCK_KIND_COUNT) {
+		if (lock->key && (lock->kind >= LOCK_KIND_COUNT ||
+				  (lock->first_stack &&
+				   !check_stack(rec, lock->first_stack)))) {
 			lock->key = 0;
 			damaged++;
 		}
@@ -201,7 +204,7 @@ static bool is_sound_sample(const struct recording *rec, uint64_t key)
 {
 	uint32_t locks = rec->section[SECTION_LOCKS].capacity;
 
-	return key >> 62 && SAMPLE_KIND(key) < SAMPLE_KINDS &&
+	return key >> 61 && SAMPLE_KIND(key) < SAMPLE_KINDS &&
 	       (SAMPLE_KIND(key) == SAMPLE_STALL || SAMPLE_LOCK(key) < locks) &&
 	       check_stack(rec, SAMPLE_STACK(key));
 }
@@ -246,8 +249,26 @@ static uint64_t check_events(struct recording *rec)
 	return damaged;
 }
 
+static uint64_t check_waiters(struct recording *rec)
+{
+	struct waiter_record *waiter = section_records(rec, SECTION_WAITERS);
+	uint32_t n = rec->section[SECTION_WAITERS].capacity;
+	uint64_t damaged = 0;
+
+	for (; n; n--, waiter++) {
+		end_string(waiter->name);
+		if (waiter->start_ns &&
+		    (waiter->lock >= rec->section[SECTION_LOCKS].capacity ||
+		     (waiter->stack && !check_stack(rec, waiter->stack)))) {
+			waiter->start_ns = 0;
+			damaged++;
+		}
+	}
+	return damaged;
+}
+
 uint64_t check_records(struct recording *rec)
 {
 	return check_modules(rec) + check_threads(rec) + check_locks(rec) +
-	       check_samples(rec) + check_events(rec);
+	       check_samples(rec) + check_events(rec) + check_waiters(rec);
 }

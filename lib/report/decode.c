@@ -30,7 +30,7 @@ static void decode_head(struct decoder *d)
 	process->stall_ns = rec->stall_ns;
 	process->min_wait_ns = rec->min_wait_ns;
 	process->has_law = rec->watches_locks;
-	process->law = law_of(rec, d->now_ns);
+	process->law = law_of(rec, SAMPLE_MUTEX, d->now_ns);
 	process->in_flight = rec->in_flight;
 }
 

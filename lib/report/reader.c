@@ -45,14 +45,14 @@ static bool read_section(int fd, struct recording *rec,
 
 /*
  * A record is written before what refers to it, so it has to be read after:
- * samples and events, then stacks, then modules.
+ * samples, events and waiters, then stacks, then modules.
  */
 static bool read_sections(int fd, struct recording *rec)
 {
 	static const enum recording_section order[SECTION_COUNT] = {
-		SECTION_SAMPLES, SECTION_EVENTS, SECTION_STACK_INDEX,
-		SECTION_STACKS,	 SECTION_LOCKS,	 SECTION_THREADS,
-		SECTION_MODULES,
+		SECTION_SAMPLES,     SECTION_EVENTS,  SECTION_WAITERS,
+		SECTION_STACK_INDEX, SECTION_STACKS,  SECTION_LOCKS,
+		SECTION_THREADS,     SECTION_MODULES,
 	};
 
 	for (int i = 0; i < SECTION_COUNT; i++) {

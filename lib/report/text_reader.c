@@ -15,9 +15,9 @@
 #include "report/text_samples.h"
 
 static const char *const kind_names[SAMPLE_KINDS] = {
-	[SAMPLE_MUTEX] = "mutex",
-	[SAMPLE_WAIT] = "wait",
-	[SAMPLE_STALL] = "stall",
+#define X(name, text) text,
+	SAMPLE_KIND_NAMES(X)
+#undef X
 };
 
 struct reader {

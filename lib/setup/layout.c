@@ -17,6 +17,7 @@ static const struct part {
 	[SECTION_LOCKS] = { sizeof(struct lock_record), 128 },
 	[SECTION_SAMPLES] = { sizeof(struct sample_record), 128 },
 	[SECTION_EVENTS] = { sizeof(struct event_record), 64 },
+	[SECTION_WAITERS] = { sizeof(struct waiter_record), 16 },
 	[SECTION_STACK_INDEX] = { sizeof(uint32_t), 16 },
 	[SECTION_STACKS] = { sizeof(uint64_t), 0 },
 };

@@ -10,15 +10,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/law.h"
 #include "setup/output.h"
 #include "sigsafe/sys.h"
 
 #define OWNER_ONLY 0600
 
 const char *const text_suffix[SAMPLE_KINDS] = {
-	[SAMPLE_MUTEX] = ".mutex.txt",
-	[SAMPLE_WAIT] = ".wait.txt",
-	[SAMPLE_STALL] = ".stall.txt",
+#define X(name, text) "." text ".txt",
+	SAMPLE_KIND_NAMES(X)
+#undef X
 };
 
 /* A file being written. Static: the caller's stack may be a small one. */
@@ -111,8 +112,13 @@ int publish_texts(const struct recording *rec, const char *prefix,
 	if (scratch < 0 && scratch > -4096)
 		return (int)scratch;
 	for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
-		int err = publish(rec, kind, prefix, now_ns, replace,
-				  (void *)scratch, names);
+		int err;
+
+		/* Few programs have semaphores: the others need no text. */
+		if (kind == SAMPLE_SEM && !law_of(rec, kind, now_ns).waits)
+			continue;
+		err = publish(rec, kind, prefix, now_ns, replace,
+			      (void *)scratch, names);
 
 		if (!first_error)
 			first_error = err;

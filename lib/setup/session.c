@@ -65,6 +65,7 @@ static void identify(struct recording *rec)
 		(uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 	rec->stall_ns = session.options.stall_ns;
 	rec->min_wait_ns = session.options.min_wait_ns;
+	rec->rate_ns = session.options.rate_ns;
 	rec->watches_locks = session.options.mutex;
 	rec->watches_waiters = session.options.waiters;
 }
@@ -174,7 +175,9 @@ cold struct recording *session_start_in_child(void)
 
 static bool has_seen_something(const struct recording *rec, uint64_t now_ns)
 {
-	return law_of(rec, now_ns).waits || loops_of(rec, now_ns).count;
+	return law_of(rec, SAMPLE_MUTEX, now_ns).waits ||
+	       law_of(rec, SAMPLE_SEM, now_ns).waits ||
+	       loops_of(rec, now_ns).count;
 }
 
 static bool is_to_summarise(void)

@@ -8,12 +8,16 @@
 
 #include <string.h>
 
+#include "base/law.h"
 #include "sigsafe/freeze.h"
 #include "sigsafe/ledger.h"
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/samples.h"
+#include "sigsafe/sampling.h"
 #include "sigsafe/stack.h"
+#include "sigsafe/thread.h"
+#include "sigsafe/waiters.h"
 
 uint32_t contention_waiters[WAITER_BUCKETS];
 
@@ -35,27 +39,50 @@ static void enter(struct lock_wait *wait)
 	max_relaxed(&lock->most_waiters, waiters);
 	/* Before the real lock sleeps, so that the unlocker finds it. */
 	add_seq_cst(contention_bucket(wait->address), 1);
+	wait->waiter =
+		waiter_enter(wait->recording, lock_index(wait->recording, lock),
+			     wait->start_ns);
 }
 
-void contention_wait_begin(struct lock_wait *wait, const void *lock,
+/* A lock in the heap has no name: the stack of its first wait tells which. */
+static void keep_first_stack(struct lock_record *lock, uint32_t stack)
+{
+	uint32_t none = 0;
+
+	if (!load_relaxed(&lock->first_stack))
+		cas_acq_rel(&lock->first_stack, &none, stack);
+}
+
+/* We are going to sleep anyway: the walk delays nobody else. */
+static void take_stack(struct lock_wait *wait)
+{
+	struct recording *rec = wait->recording;
+
+	if (!rec->watches_waiters || rec->rate_ns)
+		return;
+	wait->stack = stack_capture(NULL, wait->caller);
+	keep_first_stack(wait->lock, wait->stack);
+	if (wait->waiter)
+		store_relaxed(&wait->waiter->stack, wait->stack);
+}
+
+void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 			   const void *caller)
 {
 	struct recording *rec = live_recording();
 
-	wait->recording = NULL;
+	*wait = (struct lock_wait){ .caller = caller, .address = lock.address };
 	if (!rec || !rec->watches_locks || !freeze_enter(rec))
 		return;
-	wait->lock = lock_find_or_make(rec, lock);
+	wait->lock = lock_find_or_make(rec, lock.address, lock.kind);
 	if (wait->lock) {
 		wait->recording = rec;
-		wait->address = lock;
+		store_relaxed(&wait->lock->holder, lock.holder);
 		enter(wait);
 	}
 	freeze_leave(rec);
-	/* We are going to sleep anyway: the walk delays nobody else. */
 	if (wait->recording)
-		wait->stack =
-			rec->watches_waiters ? stack_capture(NULL, caller) : 0;
+		take_stack(wait);
 }
 
 static struct ledger_leave leave(struct lock_wait *wait,
@@ -65,6 +92,7 @@ static struct ledger_leave leave(struct lock_wait *wait,
 
 	switch (outcome) {
 	case WAIT_ACQUIRED:
+		store_relaxed(&wait->lock->holder, thread_identify()->tid);
 		return ledger_acquired(ledger, wait->start_ns);
 	case WAIT_GAVE_UP:
 		return ledger_gave_up(ledger);
@@ -95,6 +123,22 @@ static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
 	return waited_ns;
 }
 
+static void record_wait(struct lock_wait *wait, uint64_t waited_ns)
+{
+	struct recording *rec = wait->recording;
+	struct weight weight = sampling_weigh(waited_ns, rec->rate_ns);
+	struct sample sample = { .kind = SAMPLE_WAIT,
+				 .lock = lock_index(rec, wait->lock) };
+
+	/* Waiting for a semaphore is often idleness. */
+	if (!weight.events || !rec->watches_waiters ||
+	    wait->lock->kind == LOCK_SEMAPHORE)
+		return;
+	sample.stack =
+		rec->rate_ns ? stack_capture(NULL, wait->caller) : wait->stack;
+	sample_add(rec, sample, weight.ns, weight.events);
+}
+
 void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 {
 	struct recording *rec = wait->recording;
@@ -106,13 +150,10 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 	waited_ns = close_wait(wait, outcome);
 	if (outcome == WAIT_WITHDRAWN)
 		add_relaxed(&wait->lock->waits, -UINT64_C(1));
+	waiter_leave(wait->waiter);
 	freeze_leave(rec);
-	if (outcome != WAIT_WITHDRAWN && rec->watches_waiters)
-		sample_add(rec,
-			   (struct sample){ SAMPLE_WAIT,
-					    lock_index(rec, wait->lock),
-					    wait->stack },
-			   waited_ns);
+	if (outcome != WAIT_WITHDRAWN)
+		record_wait(wait, waited_ns);
 }
 
 /* Paid, or never to be: these waits no longer keep the bucket's count up. */
@@ -123,25 +164,37 @@ static void forget_owed(struct lock_record *lock, const void *address)
 			    exchange_acq_rel(&lock->owed, 0));
 }
 
+/* Relaxed, here and below: as in enter(). */
+static void charge(struct lock_record *lock, struct ledger_charge charge)
+{
+	int32_t tid = thread_identify()->tid;
+
+	add_relaxed(&lock->charged_ns, charge.ns);
+	add_relaxed(&lock->charges, 1);
+	max_relaxed(&lock->largest_charge_ns, charge.ns);
+	max_relaxed(&lock->longest_hold_ns, charge.held_ns);
+	if (load_relaxed(&lock->last_charged) == tid)
+		return;
+	store_relaxed(&lock->last_charged, tid);
+	add_relaxed(&lock->holder_changes, 1);
+}
+
 struct contention contention_settle(const void *address)
 {
 	struct contention caused = { .recording = NULL };
 	struct recording *rec = live_recording();
-	struct ledger_charge charge;
+	struct ledger_charge due;
 	struct lock_record *lock;
 
 	if (!rec || !(lock = lock_find(rec, address)) || !freeze_enter(rec))
 		return caused;
-	charge = ledger_settle(&lock->ledger);
+	due = ledger_settle(&lock->ledger);
 	forget_owed(lock, address);
-	if (charge.ns) {
-		/* Relaxed: as in enter(). */
-		add_relaxed(&lock->charged_ns, charge.ns);
-		add_relaxed(&lock->charges, 1);
-		max_relaxed(&lock->largest_charge_ns, charge.ns);
+	if (due.ns) {
+		charge(lock, due);
 		caused.recording = rec;
-		caused.lock = lock_index(rec, lock);
-		caused.caused_ns = charge.ns;
+		caused.lock = lock;
+		caused.caused_ns = due.ns;
 	}
 	freeze_leave(rec);
 	return caused;
@@ -150,14 +203,15 @@ struct contention contention_settle(const void *address)
 void contention_record(const struct contention *caused, const void *caller)
 {
 	struct recording *rec = caused->recording;
+	struct weight weight = sampling_weigh(caused->caused_ns, rec->rate_ns);
+	struct sample sample = { .kind = law_profile_of(caused->lock->kind),
+				 .lock = lock_index(rec, caused->lock) };
 
-	if (caused->caused_ns < rec->min_wait_ns)
-		sample_discard(rec, SAMPLE_MUTEX, caused->caused_ns);
-	else
-		sample_add(rec,
-			   (struct sample){ SAMPLE_MUTEX, caused->lock,
-					    stack_capture(NULL, caller) },
-			   caused->caused_ns);
+	if (!weight.events)
+		return;
+	if (caused->caused_ns >= rec->min_wait_ns)
+		sample.stack = stack_capture(NULL, caller);
+	sample_add(rec, sample, weight.ns, weight.events);
 }
 
 void contention_forget(const void *lock)
@@ -174,4 +228,5 @@ void contention_forget(const void *lock)
 void contention_reset(void)
 {
 	memset(contention_waiters, 0, sizeof(contention_waiters));
+	thread_self.identity.tid = 0;
 }

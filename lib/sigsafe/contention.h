@@ -34,11 +34,20 @@ static inline bool contention_has_waiters(const void *lock)
 	return load_relaxed(contention_bucket(lock)) != 0;
 }
 
+/* A lock as its hook knows it. */
+struct lock {
+	const void *address;
+	enum lock_kind kind;
+	int32_t holder; /* thread, as far as the lock tells; 0: unknown */
+};
+
 /* A wait for a lock, from begin to end, on the waiter's stack. */
 struct lock_wait {
 	struct recording *recording; /* NULL: not recorded */
 	struct lock_record *lock;
+	struct waiter_record *waiter;
 	const void *address;
+	const void *caller;
 	uint64_t start_ns;
 	uint32_t stack;
 };
@@ -49,14 +58,14 @@ enum wait_outcome {
 	WAIT_WITHDRAWN /* failed otherwise: was no wait */
 };
 
-void contention_wait_begin(struct lock_wait *wait, const void *lock,
+void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 			   const void *caller);
 void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome);
 
 /* What an unlock is charged. */
 struct contention {
 	struct recording *recording; /* NULL: nothing to record */
-	uint32_t lock;		     /* index in SECTION_LOCKS */
+	const struct lock_record *lock;
 	uint64_t caused_ns;
 };
 

@@ -117,7 +117,9 @@ struct ledger_charge ledger_settle(struct ledger *ledger)
 	for (;;) {
 		struct view v = look(ledger);
 		uint64_t due = v.n * v.now_ns;
-		struct ledger_charge charge = { due - v.sum, v.n };
+		struct ledger_charge charge = { due - v.sum, v.n,
+						v.n ? v.now_ns - v.base_ns
+						    : 0 };
 
 		if (!v.n && !v.sum)
 			return charge;

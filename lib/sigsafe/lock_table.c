@@ -37,7 +37,8 @@ struct lock_record *lock_find(struct recording *rec, const void *lock)
 	return record && load_relaxed(&record->key) ? record : NULL;
 }
 
-struct lock_record *lock_find_or_make(struct recording *rec, const void *lock)
+struct lock_record *lock_find_or_make(struct recording *rec, const void *lock,
+				      enum lock_kind kind)
 {
 	uint64_t key = (uintptr_t)lock;
 
@@ -53,6 +54,7 @@ struct lock_record *lock_find_or_make(struct recording *rec, const void *lock)
 			add_relaxed(&rec->section[SECTION_LOCKS].used, 1);
 			store_relaxed(&record->address, key);
 			store_relaxed(&record->place, module_place(lock));
+			store_relaxed(&record->kind, kind);
 			return record;
 		}
 	}

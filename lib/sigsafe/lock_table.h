@@ -13,7 +13,8 @@
 struct lock_record *lock_find(struct recording *rec, const void *lock);
 
 /* The lock's record, made if need be, or NULL: table full (counted). */
-struct lock_record *lock_find_or_make(struct recording *rec, const void *lock);
+struct lock_record *lock_find_or_make(struct recording *rec, const void *lock,
+				      enum lock_kind kind);
 
 /*
  * The lock at this address was destroyed, or made anew: what comes next at the

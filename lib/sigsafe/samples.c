@@ -35,7 +35,7 @@ static struct sample_record *find_or_make(struct recording *rec, uint64_t key)
 	return NULL;
 }
 
-static void add(struct recording *rec, struct sample sample, uint64_t ns,
+void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
 		uint64_t events)
 {
 	struct sample_record *record = NULL;
@@ -54,19 +54,4 @@ static void add(struct recording *rec, struct sample sample, uint64_t ns,
 	add_relaxed(&record->total_ns, ns);
 	add_relaxed(&record->count, events);
 	max_relaxed(&record->max_ns, ns);
-}
-
-void sample_add(struct recording *rec, struct sample sample, uint64_t ns)
-{
-	add(rec, sample, ns, 1);
-}
-
-void sample_extend(struct recording *rec, struct sample sample, uint64_t ns)
-{
-	add(rec, sample, ns, 0);
-}
-
-void sample_discard(struct recording *rec, enum sample_kind kind, uint64_t ns)
-{
-	add(rec, (struct sample){ .kind = kind }, ns, 1);
 }

@@ -15,13 +15,11 @@ struct sample {
 	uint32_t stack; /* from stack_capture(); 0: none, so discarded */
 };
 
-/* One more event of this sample that cost ns. */
-void sample_add(struct recording *rec, struct sample sample, uint64_t ns);
-
-/* The same event went on for ns more. */
-void sample_extend(struct recording *rec, struct sample sample, uint64_t ns);
-
-/* An event whose stack was not taken: its time still counts. */
-void sample_discard(struct recording *rec, enum sample_kind kind, uint64_t ns);
+/*
+ * So many more events of this sample that cost ns together; 0 events: the last
+ * one went on. Without a stack the time is counted as discarded.
+ */
+void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
+		uint64_t events);
 
 #endif

@@ -43,6 +43,17 @@ static struct thread_record *find_record(struct recording *rec)
 	return NULL;
 }
 
+const struct thread_identity *thread_identify(void)
+{
+	struct thread_identity *self = &thread_self.identity;
+
+	if (unlikely(!self->tid)) {
+		self->tid = sys_gettid();
+		sys2(SYS_prctl, PR_GET_NAME, self->name);
+	}
+	return self;
+}
+
 void thread_read_name(struct thread *self)
 {
 	sys2(SYS_prctl, PR_GET_NAME, self->record->name);

@@ -12,6 +12,12 @@
 #include "base/format.h"
 #include "sigsafe/sys.h"
 
+/* Who the thread is, asked of the kernel once. */
+struct thread_identity {
+	int32_t tid; /* 0: not asked yet */
+	char name[NAME_BYTES];
+};
+
 /*
  * Written only by its own thread and by signal handlers on that thread, so the
  * fields are volatile (a handler may come between any two instructions) and
@@ -51,6 +57,9 @@ struct thread {
 	volatile kernel_sigset host_blocked;
 
 	volatile bool in_walk; /* lib/sigsafe/walk.h */
+
+	struct thread_identity identity; /* thread_identify() */
+	uint64_t random; /* lib/sigsafe/sampling.h; 0: none yet */
 };
 
 extern __thread struct thread thread_self
@@ -65,6 +74,9 @@ extern pthread_key_t thread_key;
  * stalls are not watched or the table is full (counted). Signal-safe.
  */
 void thread_enrol(struct thread *self);
+
+/* Who the calling thread is. Signal-safe. */
+const struct thread_identity *thread_identify(void);
 
 /* The thread ends: gives its timer and, if it was no loop, its record back. */
 void thread_end(void *self);

@@ -63,8 +63,7 @@ static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 	uint64_t share_ns = now_ns - self->shared_ns;
 
 	self->shared_ns = now_ns;
-	(is_tick ? sample_add : sample_extend)(self->recording, sample,
-					       share_ns);
+	sample_add(self->recording, sample, share_ns, is_tick);
 	grow(self->record->stalled_ns, share_ns);
 	event_update(self, now_ns - begun_ns, !is_tick);
 }

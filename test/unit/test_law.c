@@ -94,7 +94,7 @@ Test(law, sums_run_over_every_lock_also_retired_ones)
 	enter(add_lock(rec, 0x2000), SECONDS(1005));
 	/* Not in the table yet: no key. */
 	enter(add_lock(rec, 0), SECONDS(1001));
-	law = law_of(rec, SECONDS(1006));
+	law = law_of(rec, SAMPLE_MUTEX, SECONDS(1006));
 	cr_assert_eq(law.waits, 2);
 	cr_assert_eq(law.waited_ns, SECONDS(5 + 1));
 	cr_assert(law_closes(&law));
@@ -107,7 +107,7 @@ Test(law, a_nanosecond_charged_twice_shows)
 
 	enter(lock, SECONDS(1001));
 	lock->charged_ns = 1;
-	law = law_of(rec, SECONDS(1006));
+	law = law_of(rec, SAMPLE_MUTEX, SECONDS(1006));
 	cr_assert_not(law_closes(&law));
 }
 
@@ -124,7 +124,7 @@ Test(law, the_ledger_that_records_keeps_it)
 	left = ledger_acquired(&lock->ledger, start_ns);
 	lock->waited_sum += left.until_ns;
 	lock->handoff_ns += left.handoff_ns;
-	law = law_of(rec, left.until_ns + SECONDS(1));
+	law = law_of(rec, SAMPLE_MUTEX, left.until_ns + SECONDS(1));
 	cr_assert_gt(law.waited_ns, 0);
 	cr_assert_eq(law.open_ns, 0);
 	cr_assert(law_closes(&law));

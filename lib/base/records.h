@@ -1,0 +1,224 @@
+/*
+ * The records of a recording (base/format.h), one struct a section.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef BASE_RECORDS_H
+#define BASE_RECORDS_H
+
+#include "base/calls.h"
+#include "base/units.h"
+
+#define NAME_BYTES     16 /* a thread's name, as the kernel keeps it */
+#define PATH_BYTES     400
+#define BUILD_ID_BYTES 20
+#define MAX_DEPTH      128
+
+/*
+ * A frame: bit 63 exact, bits 48 to 62 module, bits 0 to 47 offset.
+ *
+ * offset is in the module's own addresses (run-time address minus load bias)
+ * and points behind the instruction: a return address as it is, an interrupted
+ * program counter plus one (and marked exact). So offset - 1 is to be looked
+ * up, always. Module 0 is no module: offset is the run-time address (JIT).
+ */
+#define FRAME_EXACT	   (UINT64_C(1) << 63)
+#define FRAME_MODULE(f)	   ((uint32_t)((f) >> 48 & 0x7fff))
+#define FRAME_OFFSET(f)	   ((f) & ((UINT64_C(1) << 48) - 1))
+#define MAX_MODULES	   0x7fffu
+#define frame_pack(mod, o) ((uint64_t)(mod) << 48 | FRAME_OFFSET(o))
+
+/* Index 0 is never used, so that a frame can say "no module". */
+struct module_record {
+	uint64_t ready;	    /* the validity word */
+	uint64_t map_start; /* run-time addresses [map_start, map_end) */
+	uint64_t map_end;
+	uint64_t bias; /* run-time address - address in the file's own terms */
+	/* The executable segment at run time, and its offset in the file. */
+	uint64_t text_start;
+	uint64_t text_end;
+	uint64_t text_offset;
+	uint32_t build_id_bytes; /* 0: none */
+	uint8_t build_id[BUILD_ID_BYTES];
+	char path[PATH_BYTES]; /* absolute, or [vdso] */
+};
+
+enum thread_state {
+	THREAD_FREE,
+	THREAD_CLAIMED,
+	THREAD_LIVE,
+	THREAD_ENDED
+};
+
+/*
+ * A thread that waits for events. A *run* goes from the return of one wait to
+ * the call of the next. A thread is a loop once it has come back: waits >= 2.
+ */
+struct thread_record {
+	uint32_t state; /* enum thread_state; valid: LIVE or ENDED */
+	int32_t tid;
+	char name[NAME_BYTES];
+	uint32_t wait_call; /* enum blocking_call: the wait it last made */
+	uint32_t ticks;	    /* stacks taken in the present run */
+	uint64_t waits;	    /* waits that returned */
+	uint64_t events;    /* that these waits returned */
+	uint64_t first_wait_ns;
+	uint64_t run_begun_ns;	 /* 0: between runs */
+	uint64_t latest_ns;	 /* last time it entered or left a wait */
+	uint64_t busy_ns;	 /* in runs that ended */
+	uint64_t longest_run_ns; /* of runs that ended */
+	/* Stalls. stalled_ns = sum of its stacks' shares + unseen_ns. */
+	uint64_t stalls;
+	uint64_t stalled_ns;
+	uint64_t unseen;    /* stalls during which no stack could be taken */
+	uint64_t unseen_ns; /* part of stalled_ns */
+	/* The call it may be stuck in, other than a wait. */
+	uint32_t blocked_call;	/* CALL_NONE: in none */
+	uint32_t blocked_stack; /* that called it, or 0 */
+	uint64_t blocked_ns;	/* since when */
+	/* The kernel's id of its timer, plus 1, for its process; 0: none. */
+	int32_t timer;
+	uint32_t reserved;
+};
+
+/*
+ * The ledger of one lock (lib/sigsafe/ledger.h), changed in one 16-byte step:
+ *
+ *   sum     sum of the waiters' start times minus what ended waits are owed,
+ *           modulo 2^64
+ *   base_n  bits 14 to 63: time of the last charge, modulo 2^50 ns
+ *           bits 0 to 13: n, the number of waiters
+ */
+struct ledger {
+	uint64_t sum;
+	uint64_t base_n;
+} __attribute__((aligned(16)));
+
+#define LEDGER_N_BITS	 14
+#define LEDGER_N(base_n) ((base_n) & ((1u << LEDGER_N_BITS) - 1))
+
+/* Kinds of lock: what the report calls them. */
+#define LOCK_KINDS(X)                                                          \
+	X(LOCK_MUTEX, "mutex")                                                 \
+	X(LOCK_RWLOCK, "rwlock")                                               \
+	X(LOCK_SPIN, "spinlock")                                               \
+	X(LOCK_SEMAPHORE, "semaphore")                                         \
+	X(LOCK_BARRIER, "barrier")                                             \
+	X(LOCK_JOIN, "join")
+
+enum lock_kind {
+#define X(name, text) name,
+	LOCK_KINDS(X)
+#undef X
+	LOCK_KIND_COUNT
+};
+
+struct lock_record {
+	struct ledger ledger;
+	uint64_t key;	  /* the validity word: address, or LOCK_RETIRED */
+	uint64_t address; /* of the lock, in the process; follows key at once */
+	uint64_t place;	  /* a frame word: module and offset, module 0: heap */
+	uint32_t kind;	  /* enum lock_kind */
+	uint32_t owed;	  /* timed-out waits that no unlock has paid for yet */
+	/*
+	 * Sums. Waits ended or not: waited = waited_sum + n x now. At any
+	 * instant with no operation in flight (now: any later time)
+	 *   charged + handoff + (n x now - ledger.sum) = waited_sum + n x now
+	 */
+	uint64_t waits;
+	uint64_t waited_sum;
+	uint64_t charged_ns;
+	uint64_t handoff_ns;
+	uint64_t timeouts;	  /* waits that ended without the lock */
+	uint64_t charges;	  /* unlocks that found waiters */
+	uint64_t longest_wait_ns; /* of waits that ended */
+	uint64_t largest_charge_ns;
+	uint64_t most_waiters;	  /* at once */
+	uint64_t longest_hold_ns; /* of what was seen while somebody waited */
+	uint64_t holder_changes;  /* charges to another thread than before */
+	int32_t holder;	      /* who held it when somebody last came; 0: ? */
+	int32_t last_charged; /* thread */
+	uint32_t first_stack; /* of its first wait, for a lock in the heap */
+	uint32_t reserved;
+};
+
+#define LOCK_RETIRED UINT64_C(1) /* destroyed: keeps its sums, not its key */
+
+/*
+ * A thread that waits for a lock, while it does: what is left of it at the end
+ * is an open wait.
+ */
+struct waiter_record {
+	uint64_t start_ns; /* the validity word */
+	uint32_t lock;	   /* index in SECTION_LOCKS */
+	uint32_t stack;	   /* or 0 */
+	int32_t tid;
+	uint32_t claimed; /* 1: in use */
+	char name[NAME_BYTES];
+};
+
+/*
+ * The kinds of profile, one text each. Semaphores have no holder, and waiting
+ * for one is often idleness: so they are kept apart, charged to who posts.
+ */
+#define SAMPLE_KIND_NAMES(X)                                                   \
+	X(SAMPLE_MUTEX, "mutex")                                               \
+	X(SAMPLE_WAIT, "wait")                                                 \
+	X(SAMPLE_STALL, "stall")                                               \
+	X(SAMPLE_SEM, "sem")
+
+enum sample_kind {
+#define X(name, text) name,
+	SAMPLE_KIND_NAMES(X)
+#undef X
+	SAMPLE_KINDS
+};
+
+/*
+ * One line of a profile. key: bits 61 to 63 kind + 1, bits 32 to 60 lock (its
+ * index in SECTION_LOCKS, 0 for stalls), bits 0 to 31 stack (offset in words
+ * in SECTION_STACKS).
+ */
+#define SAMPLE_KEY(kind, lock, stack)                                          \
+	((uint64_t)((kind) + 1) << 61 | (uint64_t)(lock) << 32 | (stack))
+#define SAMPLE_KIND(key)  ((enum sample_kind)((key) >> 61) - 1)
+#define SAMPLE_LOCK(key)  ((uint32_t)((key) >> 32 & 0x1fffffff))
+#define SAMPLE_STACK(key) ((uint32_t)(key))
+
+struct sample_record {
+	uint64_t key; /* the validity word */
+	uint64_t total_ns;
+	uint64_t count;
+	uint64_t max_ns; /* largest single contribution */
+};
+
+/* A stall, for the timeline. */
+struct event_record {
+	uint64_t begun_ns;    /* start of the run; the validity word */
+	uint64_t duration_ns; /* so far, while it lasts */
+	uint32_t thread;      /* index in SECTION_THREADS */
+	uint32_t stack;	      /* of the first tick, or 0 */
+	uint32_t ticks;
+	uint32_t events; /* that the wait before it returned */
+	uint32_t call;	 /* enum blocking_call it was found in, or CALL_NONE */
+	uint32_t ended;
+	int32_t tid;
+	uint32_t link; /* reserved for the event that caused it */
+	/* Of the tick that has least in common with the first; 0: none yet. */
+	uint32_t apart;
+	uint32_t reserved;
+	char name[NAME_BYTES];
+};
+
+/* In the arena; word 0 of the arena is never used. Frames: leaf first. */
+struct stack_record {
+	uint32_t next;	/* in the same hash chain; 0: end */
+	uint32_t depth; /* number of frames, at least 1 */
+	uint64_t hash;
+	uint64_t frame[];
+};
+
+#define STACK_RECORD_WORDS(depth)                                              \
+	(sizeof(struct stack_record) / sizeof(uint64_t) + (depth))
+
+#endif

@@ -1,0 +1,64 @@
+/*
+ * The table of waiters.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/waiters.h"
+
+#include <string.h>
+
+#include "base/atomic.h"
+#include "base/hash.h"
+#include "sigsafe/thread.h"
+
+#define MAX_PROBES 64
+
+static bool claim(struct waiter_record *waiter)
+{
+	uint32_t no = 0;
+
+	/* Acquire pairs with the release in waiter_leave(). */
+	return !load_relaxed(&waiter->claimed) &&
+	       cas_acq_rel(&waiter->claimed, &no, 1);
+}
+
+static struct waiter_record *find_free(struct recording *rec, uint32_t near)
+{
+	struct waiter_record *table = section_records(rec, SECTION_WAITERS);
+	uint32_t capacity = rec->section[SECTION_WAITERS].capacity;
+	uint32_t slot = hash_slot(near, capacity);
+
+	for (int probe = 0; probe < MAX_PROBES; probe++) {
+		if (claim(&table[slot]))
+			return &table[slot];
+		slot = slot + 1 == capacity ? 0 : slot + 1;
+	}
+	return NULL;
+}
+
+struct waiter_record *waiter_enter(struct recording *rec, uint32_t lock,
+				   uint64_t start_ns)
+{
+	const struct thread_identity *self = thread_identify();
+	struct waiter_record *waiter = find_free(rec, (uint32_t)self->tid);
+
+	if (!waiter) {
+		add_relaxed(&rec->lost[LOST_WAITER], 1);
+		return NULL;
+	}
+	waiter->lock = lock;
+	waiter->stack = 0;
+	waiter->tid = self->tid;
+	memcpy(waiter->name, self->name, NAME_BYTES);
+	/* Last: from here on it is valid. */
+	store_release(&waiter->start_ns, start_ns);
+	return waiter;
+}
+
+void waiter_leave(struct waiter_record *waiter)
+{
+	if (!waiter)
+		return;
+	store_release(&waiter->start_ns, 0);
+	store_release(&waiter->claimed, 0);
+}

@@ -1,0 +1,21 @@
+/*
+ * Who waits for which lock right now, in SECTION_WAITERS: what is left of it at
+ * the end, or in a killed process's recording, are the open waits. Lock-free.
+ * Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_WAITERS_H
+#define SIGSAFE_WAITERS_H
+
+#include "base/format.h"
+
+/*
+ * Enters the calling thread. Returns its record, or NULL: too many wait at once
+ * (counted). Pairs with waiter_leave(), which takes a NULL, too.
+ */
+struct waiter_record *waiter_enter(struct recording *rec, uint32_t lock,
+				   uint64_t start_ns);
+void waiter_leave(struct waiter_record *waiter);
+
+#endif

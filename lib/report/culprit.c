@@ -22,16 +22,20 @@ static void *allocate(struct search *search, size_t count, size_t size)
 	return arena_alloc(&search->process->arena, count, size);
 }
 
-/* How many calls two stacks share, counted from the outermost. */
-static uint32_t shared_calls(const struct stack *a, const struct stack *b)
+/*
+ * The place in a of the innermost call that it shares with b; the number of
+ * its calls: they share none.
+ */
+static uint32_t last_shared(const struct stack *a, const struct stack *b)
 {
-	uint32_t n = 0;
+	uint32_t left = stack_shown(a);
+	uint32_t right = stack_shown(b);
+	uint32_t shared = a->calls_count;
 
-	while (n < a->calls_count && n < b->calls_count &&
-	       !compare_calls(&a->calls[a->calls_count - 1 - n],
-			      &b->calls[b->calls_count - 1 - n]))
-		n++;
-	return n;
+	while (left && right &&
+	       !compare_calls(&a->calls[--left], &b->calls[--right]))
+		shared = left;
+	return shared;
 }
 
 /* The place, in the stall's first stack, of the function it did not leave. */
@@ -43,7 +47,7 @@ static uint32_t place_not_left(const struct stall *stall)
 
 	if (!stall->apart)
 		return headline;
-	place = stack->calls_count - shared_calls(stack, stall->apart);
+	place = last_shared(stack, stall->apart);
 	while (place < stack->calls_count && is_familiar(&stack->calls[place]))
 		place++;
 	/* What they share may be deeper than the program's own calls. */

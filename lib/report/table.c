@@ -42,13 +42,12 @@ static void print_cell(const struct column *column, const char *cell,
 {
 	char room[MAX_CELL + 1];
 
-	cell = cut(cell, room);
-	if (column->is_number)
-		fprintf(out, "  %*s", (int)width, cell);
-	else if (is_last)
+	if (is_last && !column->is_number)
 		fprintf(out, "  %s", cell);
+	else if (column->is_number)
+		fprintf(out, "  %*s", (int)width, cut(cell, room));
 	else
-		fprintf(out, "  %-*s", (int)width, cell);
+		fprintf(out, "  %-*s", (int)width, cut(cell, room));
 }
 
 void table_print(const struct table *table, FILE *out)

@@ -11,7 +11,7 @@
 #include "base/units.h"
 
 #define MAX_COLUMNS 10
-#define MAX_CELL    44 /* longer words are cut in the middle */
+#define MAX_CELL    44 /* longer words are cut, but in the last column */
 
 struct column {
 	const char *title;

@@ -53,34 +53,49 @@ static const struct stack_record *stack_at(const struct recording *rec,
 	return (const void *)(words + place);
 }
 
+/* A thread starts in a module: what is none at the end was walked too far. */
+static uint32_t sound_depth(const struct stack_record *stack)
+{
+	uint32_t depth = stack->depth;
+
+	while (depth && !FRAME_MODULE(stack->frame[depth - 1]))
+		depth--;
+	return depth;
+}
+
 /* How many frames two stacks share, counted from the outermost. */
 static uint32_t shared_frames(const struct stack_record *a,
 			      const struct stack_record *b)
 {
+	uint32_t left = sound_depth(a);
+	uint32_t right = sound_depth(b);
 	uint32_t n = 0;
 
-	while (n < a->depth && n < b->depth &&
-	       a->frame[a->depth - 1 - n] == b->frame[b->depth - 1 - n])
-		n++;
+	for (; left && right; n++) {
+		if (a->frame[--left] != b->frame[--right])
+			break;
+	}
 	return n;
 }
 
 /*
  * Keeps the stack that left the first one furthest behind: what both share did
- * not return while the stall lasted. A stack of one frame is a walk left out.
+ * not return while the stall lasted. Where they share nothing, one of them is
+ * the beginning of a stack only.
  */
 static void keep_apart(const struct recording *rec, struct event_record *event,
 		       uint32_t stack)
 {
 	const struct stack_record *first = stack_at(rec, event->stack);
-	const struct stack_record *latest = stack_at(rec, stack);
+	uint32_t shared;
 
-	if (!event->stack || !stack || stack == event->stack ||
-	    latest->depth == 1)
+	if (!event->stack || !stack || stack == event->stack)
+		return;
+	shared = shared_frames(first, stack_at(rec, stack));
+	if (!shared)
 		return;
 	if (!event->apart ||
-	    shared_frames(first, latest) <
-		    shared_frames(first, stack_at(rec, event->apart)))
+	    shared < shared_frames(first, stack_at(rec, event->apart)))
 		store_relaxed(&event->apart, stack);
 }
 

@@ -128,6 +128,19 @@ static uint8_t linkage_threshold(struct bytes expression)
 	return threshold <= 15 ? threshold : 0;
 }
 
+/* What is done to base + offset to get the CFA. */
+static enum rule_kind rest_of(struct bytes *expression)
+{
+	if (bytes_u8(expression) != DW_OP_deref)
+		return RULE_STRANGE;
+	if (is_at_end(expression))
+		return RULE_BASED;
+	if (bytes_u8(expression) == DW_OP_plus_uconst &&
+	    bytes_uleb(expression) == ROW_WORD && is_at_end(expression))
+		return RULE_KEPT;
+	return RULE_STRANGE;
+}
+
 void rule_set_expression(struct rule *cfa, struct bytes expression)
 {
 	uint8_t threshold = linkage_threshold(expression);
@@ -138,9 +151,8 @@ void rule_set_expression(struct rule *cfa, struct bytes expression)
 		*cfa = (struct rule){ .kind = RULE_LINKAGE,
 				      .base = DWARF_SP,
 				      .offset = threshold };
-	else if (takes_base(&expression, &base, &offset) &&
-		 bytes_u8(&expression) == DW_OP_deref && is_at_end(&expression))
-		*cfa = rule_with(RULE_BASED, base, offset);
+	else if (takes_base(&expression, &base, &offset))
+		*cfa = rule_with(rest_of(&expression), base, offset);
 	else
 		*cfa = rule_with(RULE_STRANGE, 0, 0);
 }
@@ -206,6 +218,8 @@ static unwind_row cfa_row(const struct rule *cfa)
 	if (is_kind(cfa, RULE_BASED)) {
 		kind = ROW_REALIGNED;
 		offset = -offset;
+	} else if (is_kind(cfa, RULE_KEPT)) {
+		kind = ROW_KEPT;
 	} else if (is_kind(cfa, RULE_LINKAGE)) {
 		kind = ROW_PLT;
 	} else if (!is_kind(cfa, RULE_OFFSET)) {

@@ -33,7 +33,9 @@ static struct bytes entry_at(uintptr_t at, struct memory_range within)
 
 	if (!memory_is_in(within, at))
 		return (struct bytes){ .is_bad = true };
-	rest.end = (const uint8_t *)(within.start + within.room);
+	/* A range ends where no whole word begins any more. */
+	rest.end = (const uint8_t *)(within.start + within.room) +
+		   sizeof(uint64_t) - 1;
 	length = (uint32_t)bytes_number(&rest, sizeof(length));
 	return bytes_part(&rest, length);
 }

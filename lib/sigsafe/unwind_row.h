@@ -15,6 +15,8 @@
  *   kind           CFA                       a register saved at n lies at
  *   ROW_PLAIN      base + offset             CFA - 8 n
  *   ROW_REALIGNED  the word at base - offset base - 8 (n - 1)
+ *   ROW_KEPT       the word at base + offset,
+ *                  and 8 more                CFA - 8 n
  *   ROW_PLT        %rsp + 8, and 8 more once the program counter's place in
  *                  its 16 bytes has come to offset / 8
  *   ROW_SIGNAL     all registers lie in the ucontext_t at %rsp
@@ -36,6 +38,7 @@ enum row_kind {
 	ROW_STRANGE,
 	ROW_PLAIN,
 	ROW_REALIGNED,
+	ROW_KEPT,
 	ROW_PLT,
 	ROW_SIGNAL,
 	ROW_OUTERMOST

@@ -94,6 +94,16 @@ static bool step_realigned(struct cursor *at, unwind_row row)
 	       move_up(at, cfa, base + ROW_WORD, row);
 }
 
+static bool step_kept(struct cursor *at, unwind_row row)
+{
+	uint64_t base, kept;
+
+	if (!register_value(at, row_base(row), &base) ||
+	    !memory_read(&at->memory, base + row_offset(row) * ROW_WORD, &kept))
+		return false;
+	return move_up(at, kept + ROW_WORD, kept + ROW_WORD, row);
+}
+
 static bool step_linkage(struct cursor *at, unwind_row row)
 {
 	uintptr_t cfa = at->sp + ROW_WORD;
@@ -131,6 +141,8 @@ static bool step(struct cursor *at, unwind_row row)
 		return step_plain(at, row);
 	case ROW_REALIGNED:
 		return step_realigned(at, row);
+	case ROW_KEPT:
+		return step_kept(at, row);
 	case ROW_PLT:
 		return step_linkage(at, row);
 	case ROW_SIGNAL:

@@ -1,0 +1,267 @@
+/*
+ * Walks by rows, instruction by instruction: the processor is made to trap
+ * after each one, and the stack it is at is walked in the trap's handler. By
+ * rows alone it must be the same as by libunwind, and must end as the stack of
+ * whoever called the code that is stepped through.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "sigsafe/live.h"
+#include "sigsafe/walk_rows.h"
+#include "sigsafe/walk_unwind.h"
+#include "sigsafe/walker.h"
+#include "stack_fixture.h"
+
+#define TRAP_FLAG 0x100
+
+/* One walk of the same stack by each way. */
+struct trial {
+	struct registers registers;
+	struct walk walk;
+	enum walk_state state;
+};
+
+/* Written by on_trap(). */
+static struct trial by_rows, by_libunwind;
+static unsigned long steps, handed_over, differing, lost_end;
+static struct walk first_difference[2];
+
+/* Written by step_through(), read by on_trap(). */
+static struct walk callers; /* of step_through() */
+static volatile bool is_over;
+
+static void unwind(void *argument)
+{
+	struct trial *trial = argument;
+
+	trial->state = walk_unwind(&trial->walk, &trial->registers);
+}
+
+static bool is_same(const struct walk *a, const struct walk *b)
+{
+	return a->depth == b->depth &&
+	       memcmp(a->frame, b->frame, a->depth * sizeof(*a->frame)) == 0;
+}
+
+/* Behind the first of step_through()'s callers they are all the same. */
+static bool ends_in_callers(const struct walk *walk)
+{
+	unsigned count = callers.depth;
+
+	return walk->depth > count &&
+	       memcmp(&walk->frame[walk->depth - count], callers.frame,
+		      count * sizeof(*callers.frame)) == 0;
+}
+
+/* At the system call that returns from a signal handler. */
+static bool is_returning(const ucontext_t *context)
+{
+	const uint8_t *code = (const uint8_t *)context_pc(context);
+
+	return context->uc_mcontext.gregs[REG_RAX] == SYS_rt_sigreturn &&
+	       code[0] == 0x0f && code[1] == 0x05;
+}
+
+static void compare(const ucontext_t *context)
+{
+	enum lost_reason why;
+
+	registers_from(&by_rows.registers, context);
+	by_libunwind.registers = by_rows.registers;
+	walk_begin(&by_rows.walk, live_recording(), 0, MAX_DEPTH);
+	by_rows.state = walk_rows(&by_rows.walk, &by_rows.registers);
+	if (by_rows.state == WALK_GOES_ON) {
+		handed_over++;
+		return;
+	}
+	lost_end += !ends_in_callers(&by_rows.walk);
+	/* By libunwind a way back is known at its first instruction only. */
+	if (is_returning(context))
+		return;
+	walk_begin(&by_libunwind.walk, live_recording(), 0, MAX_DEPTH);
+	if (!walker_run(unwind, &by_libunwind, true, &why) ||
+	    !is_same(&by_rows.walk, &by_libunwind.walk)) {
+		if (!differing++) {
+			first_difference[0] = by_rows.walk;
+			first_difference[1] = by_libunwind.walk;
+		}
+	}
+}
+
+static void on_trap(int sig, siginfo_t *info, void *argument)
+{
+	ucontext_t *context = argument;
+
+	(void)sig;
+	(void)info;
+	if (is_over) {
+		context->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
+		return;
+	}
+	steps++;
+	compare(context);
+}
+
+static void handle(int sig, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction action = { .sa_flags = SA_SIGINFO };
+
+	action.sa_sigaction = handler;
+	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
+	cr_assert_eq(sigaction(sig, &action, NULL), 0);
+}
+
+/* From the next instruction on. What lies below %rsp is not ours. */
+static inline __attribute__((always_inline)) void set_trap_flag(void)
+{
+	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
+			 "pushfq\n\t"
+			 "orq %0, (%%rsp)\n\t"
+			 "popfq\n\t"
+			 "leaq 128(%%rsp), %%rsp"
+			 :
+			 : "i"(TRAP_FLAG)
+			 : "memory", "cc");
+}
+
+__attribute__((noinline)) static void step_through(void (*function)(void))
+{
+	struct registers here;
+
+	registers_here(&here);
+	walk_begin(&callers, live_recording(),
+		   (uintptr_t)__builtin_return_address(0), MAX_DEPTH);
+	cr_assert_eq(walk_rows(&callers, &here), WALK_COMPLETE);
+	is_over = false;
+	set_trap_flag();
+	function();
+	is_over = true;
+	__asm__ volatile("nop");
+}
+
+static void print(const struct walk *walk)
+{
+	for (unsigned i = 0; i < walk->depth; i++) {
+		char text[PATH_BYTES + 32];
+
+		fixture_frame_text(walk->frame[i], text, sizeof(text));
+		fprintf(stderr, "%2u %s\n", i, text);
+	}
+}
+
+static void assert_walks_agree(void (*function)(void), unsigned long at_least)
+{
+	fixture_start_unwinder();
+	handle(SIGTRAP, on_trap);
+	/* What happens once only, as lazy binding, is stepped through as well.
+	 */
+	step_through(function);
+	step_through(function);
+	if (differing) {
+		print(&first_difference[0]);
+		print(&first_difference[1]);
+	}
+	cr_assert_gt(steps, at_least);
+	cr_assert_eq(differing, 0, "%lu of %lu differ", differing, steps);
+	cr_assert_eq(lost_end, 0, "%lu of %lu end elsewhere", lost_end, steps);
+	cr_assert_eq(handed_over, 0, "%lu of %lu handed over", handed_over,
+		     steps);
+}
+
+TestSuite(walk_rows, .timeout = 60);
+
+static int compare_numbers(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+static void sort(void)
+{
+	int numbers[] = { 3, 1, 2, 5, 4 };
+
+	qsort(numbers, ARRAY_SIZE(numbers), sizeof(numbers[0]),
+	      compare_numbers);
+}
+
+Test(walk_rows, both_ways_agree_in_every_instruction_of_a_callback)
+{
+	assert_walks_agree(sort, 500);
+}
+
+/* libc reaches its own memory functions through its linkage table. */
+static void format(void)
+{
+	char text[100];
+	char *copy;
+
+	snprintf(text, sizeof(text), "%d %s %5.2f", 12, "word", 1.25);
+	copy = strdup(text);
+	free(copy);
+}
+
+Test(walk_rows, both_ways_agree_in_every_instruction_of_libc)
+{
+	assert_walks_agree(format, 2000);
+}
+
+static void keep(const volatile char *data)
+{
+	(void)data;
+}
+
+/* Aligned more than the stack is, and of no fixed size. */
+static void realign(void)
+{
+	volatile char data[256] __attribute__((aligned(128)));
+	volatile unsigned size = 100;
+	volatile char *more = __builtin_alloca(size);
+
+	data[0] = more[0] = 1;
+	keep(data);
+	sort();
+	keep(more);
+}
+
+static void on_host_signal(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	(void)context;
+	/* The kernel has cleared it for the handler. */
+	set_trap_flag();
+	sort();
+}
+
+static void interrupt(void)
+{
+	raise(SIGUSR2);
+}
+
+Test(walk_rows, both_ways_agree_in_a_signal_handler_and_on_its_way_back)
+{
+	struct sigaction action = { .sa_sigaction = on_host_signal,
+				    .sa_flags = SA_SIGINFO };
+
+	/* Traps are not to be blocked there. */
+	cr_assert_eq(sigaction(SIGUSR2, &action, NULL), 0);
+	assert_walks_agree(interrupt, 1000);
+}
+
+Test(walk_rows, both_ways_agree_where_a_frame_is_realigned)
+{
+	fixture_start_unwinder();
+	handle(SIGTRAP, on_trap);
+	step_through(realign);
+	cr_assert_gt(steps, 300);
+	cr_assert_eq(differing, 0);
+	cr_assert_eq(lost_end, 0);
+	/* In the prologue and the epilogue the CFA is in a scratch register. */
+	cr_assert_lt(handed_over, 30);
+}

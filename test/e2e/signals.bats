@@ -66,12 +66,12 @@ setup() {
 }
 
 @test "no tick and no signal goes astray while the host changes its mind" {
-	local i
+	local i case
 
-	run_both moves flips
-	for i in {1..20}; do
-		run_both moves chase
-		run_both moves reads
+	for case in flips:5 chase:20 reads:20; do
+		for ((i = 0; i < ${case#*:}; i++)); do
+			run_both moves "${case%:*}"
+		done
 	done
 }
 

@@ -24,7 +24,7 @@ SHIM_LDFLAGS := -shared -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro \
 	-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=shim/stallshim.map
 COMMAND_LIBS := -ldw -lelf -liberty
 # Victims keep the frames their tests look for.
-VICTIM_CFLAGS := -fno-inline -fno-optimize-sibling-calls
+VICTIM_CFLAGS := -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf
 UNIT_LIBS    := -lcriterion $(COMMAND_LIBS) -lm
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(addsuffix /*.c,$(1))))

@@ -52,6 +52,8 @@
 	X(int, mtx_timedlock, (mtx_t * m, const struct timespec *until),       \
 	  (m, until))                                                          \
 	X(int, mtx_unlock, (mtx_t * m), (m))                                   \
+	X(int, cnd_signal, (cnd_t * c), (c))                                   \
+	X(int, cnd_broadcast, (cnd_t * c), (c))                                \
 	X(int, cnd_wait, (cnd_t * c, mtx_t * m), (c, m))                       \
 	X(int, cnd_timedwait,                                                  \
 	  (cnd_t * c, mtx_t * m, const struct timespec *until), (c, m, until))
@@ -185,6 +187,14 @@
 	  (c, m), pthread_cond_wait, "GLIBC_2.3.2")                            \
 	X(int, cond_wait_old, (pthread_cond_t * c, pthread_mutex_t * m),       \
 	  (c, m), pthread_cond_wait, "GLIBC_2.2.5")                            \
+	X(int, cond_signal_new, (pthread_cond_t * c), (c),                     \
+	  pthread_cond_signal, "GLIBC_2.3.2")                                  \
+	X(int, cond_signal_old, (pthread_cond_t * c), (c),                     \
+	  pthread_cond_signal, "GLIBC_2.2.5")                                  \
+	X(int, cond_broadcast_new, (pthread_cond_t * c), (c),                  \
+	  pthread_cond_broadcast, "GLIBC_2.3.2")                               \
+	X(int, cond_broadcast_old, (pthread_cond_t * c), (c),                  \
+	  pthread_cond_broadcast, "GLIBC_2.2.5")                               \
 	X(int, cond_timedwait_new,                                             \
 	  (pthread_cond_t * c, pthread_mutex_t * m,                            \
 	   const struct timespec *until),                                      \

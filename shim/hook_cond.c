@@ -1,14 +1,20 @@
 /*
  * Condition variables: pthread_cond_* and C11's cnd_*. libc unlocks the mutex
- * inside, where no hook sees it: the hold ends at the wait.
+ * inside, where no hook sees it, and takes it again: the hold ends at the wait,
+ * and who is woken waits for the mutex from the wake-up on.
  *
  * Two generations of condition variables live in libc, with different memory;
  * each hook hands on to the one its caller was built for.
+ *
+ * A wait that times out takes its mutex unseen: when it woke is not known.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
 
+#include <limits.h>
+
+#include "hook_child.h"
 #include "hook_release.h"
 
 #define X(result, name, parameters, arguments, function, version)              \
@@ -16,52 +22,138 @@
 HOOKS_VERSIONED(X)
 #undef X
 
+__asm__(".symver cond_signal_new, pthread_cond_signal@@GLIBC_2.3.2, remove");
+__asm__(".symver cond_signal_old, pthread_cond_signal@GLIBC_2.2.5, remove");
+__asm__(".symver cond_broadcast_new, "
+	"pthread_cond_broadcast@@GLIBC_2.3.2, remove");
+__asm__(".symver cond_broadcast_old, "
+	"pthread_cond_broadcast@GLIBC_2.2.5, remove");
 __asm__(".symver cond_wait_new, pthread_cond_wait@@GLIBC_2.3.2, remove");
 __asm__(".symver cond_wait_old, pthread_cond_wait@GLIBC_2.2.5, remove");
 __asm__(".symver cond_timedwait_new, pthread_cond_timedwait@@GLIBC_2.3.2, remove");
 __asm__(".symver cond_timedwait_old, pthread_cond_timedwait@GLIBC_2.2.5, remove");
 
+static void fall_asleep(const void *c, void *m, const void *caller)
+{
+	start_if_forked();
+	release_before_sleep(m, caller);
+	sleeper_begin(c, mutex_lock_of(m), caller);
+}
+
 int cond_wait_new(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	release_before_sleep(m, CALLER);
-	return real.cond_wait_new(c, m);
+	int err;
+
+	fall_asleep(c, m, CALLER);
+	err = real.cond_wait_new(c, m);
+	sleeper_end(err == 0);
+	return err;
 }
 
 int cond_wait_old(pthread_cond_t *c, pthread_mutex_t *m)
 {
-	release_before_sleep(m, CALLER);
-	return real.cond_wait_old(c, m);
+	int err;
+
+	fall_asleep(c, m, CALLER);
+	err = real.cond_wait_old(c, m);
+	sleeper_end(err == 0);
+	return err;
 }
 
 int cond_timedwait_new(pthread_cond_t *c, pthread_mutex_t *m,
 		       const struct timespec *until)
 {
-	release_before_sleep(m, CALLER);
-	return real.cond_timedwait_new(c, m, until);
+	int err;
+
+	fall_asleep(c, m, CALLER);
+	err = real.cond_timedwait_new(c, m, until);
+	sleeper_end(err == 0);
+	return err;
 }
 
 int cond_timedwait_old(pthread_cond_t *c, pthread_mutex_t *m,
 		       const struct timespec *until)
 {
-	release_before_sleep(m, CALLER);
-	return real.cond_timedwait_old(c, m, until);
+	int err;
+
+	fall_asleep(c, m, CALLER);
+	err = real.cond_timedwait_old(c, m, until);
+	sleeper_end(err == 0);
+	return err;
 }
 
 HOOK int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 				clockid_t clock, const struct timespec *until)
 {
-	release_before_sleep(m, CALLER);
-	return real.pthread_cond_clockwait(c, m, clock, until);
+	int err;
+
+	fall_asleep(c, m, CALLER);
+	err = real.pthread_cond_clockwait(c, m, clock, until);
+	sleeper_end(err == 0);
+	return err;
 }
 
 HOOK int cnd_wait(cnd_t *c, mtx_t *m)
 {
-	release_before_sleep((pthread_mutex_t *)m, CALLER);
-	return real.cnd_wait(c, m);
+	int result;
+
+	fall_asleep(c, m, CALLER);
+	result = real.cnd_wait(c, m);
+	sleeper_end(result == thrd_success);
+	return result;
 }
 
 HOOK int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 {
-	release_before_sleep((pthread_mutex_t *)m, CALLER);
-	return real.cnd_timedwait(c, m, until);
+	int result;
+
+	fall_asleep(c, m, CALLER);
+	result = real.cnd_timedwait(c, m, until);
+	sleeper_end(result == thrd_success);
+	return result;
+}
+
+#define ALL UINT_MAX
+
+/* Before the real wake-up: afterwards they may be awake already. */
+static inline void wake(const void *c, unsigned most)
+{
+	if (unlikely(sleepers_any(c)))
+		sleepers_wake(c, most);
+}
+
+int cond_signal_new(pthread_cond_t *c)
+{
+	wake(c, 1);
+	return real.cond_signal_new(c);
+}
+
+int cond_signal_old(pthread_cond_t *c)
+{
+	wake(c, 1);
+	return real.cond_signal_old(c);
+}
+
+int cond_broadcast_new(pthread_cond_t *c)
+{
+	wake(c, ALL);
+	return real.cond_broadcast_new(c);
+}
+
+int cond_broadcast_old(pthread_cond_t *c)
+{
+	wake(c, ALL);
+	return real.cond_broadcast_old(c);
+}
+
+HOOK int cnd_signal(cnd_t *c)
+{
+	wake(c, 1);
+	return real.cnd_signal(c);
+}
+
+HOOK int cnd_broadcast(cnd_t *c)
+{
+	wake(c, ALL);
+	return real.cnd_broadcast(c);
 }

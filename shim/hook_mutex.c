@@ -27,21 +27,13 @@ static enum wait_outcome outcome_of(int err)
 	}
 }
 
-/* glibc keeps the owner's thread in the mutex. */
-static struct lock lock_of(const void *mutex)
-{
-	const pthread_mutex_t *m = mutex;
-
-	return (struct lock){ m, LOCK_MUTEX, m->__data.__owner };
-}
-
 static cold int lock_slowly(pthread_mutex_t *m, const void *caller)
 {
 	struct lock_wait wait;
 	int err;
 
 	start_if_forked();
-	contention_wait_begin(&wait, lock_of(m), caller);
+	contention_wait_begin(&wait, mutex_lock_of(m), caller);
 	err = real.pthread_mutex_lock(m);
 	contention_wait_end(&wait, outcome_of(err));
 	return err;
@@ -68,7 +60,7 @@ HOOK int pthread_mutex_timedlock(pthread_mutex_t *m,
 	if (likely(err != EBUSY))
 		return err;
 	start_if_forked();
-	contention_wait_begin(&wait, lock_of(m), CALLER);
+	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
 	err = real.pthread_mutex_timedlock(m, until);
 	contention_wait_end(&wait, outcome_of(err));
 	return err;
@@ -83,7 +75,7 @@ HOOK int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 	if (likely(err != EBUSY))
 		return err;
 	start_if_forked();
-	contention_wait_begin(&wait, lock_of(m), CALLER);
+	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
 	err = real.pthread_mutex_clocklock(m, clock, until);
 	contention_wait_end(&wait, outcome_of(err));
 	return err;
@@ -136,7 +128,7 @@ static cold int mtx_lock_slowly(mtx_t *m, const void *caller)
 	int result;
 
 	start_if_forked();
-	contention_wait_begin(&wait, lock_of(m), caller);
+	contention_wait_begin(&wait, mutex_lock_of(m), caller);
 	result = real.mtx_lock(m);
 	contention_wait_end(&wait, mtx_outcome(result));
 	return result;
@@ -163,7 +155,7 @@ HOOK int mtx_timedlock(mtx_t *m, const struct timespec *until)
 	if (likely(result != thrd_busy))
 		return result;
 	start_if_forked();
-	contention_wait_begin(&wait, lock_of(m), CALLER);
+	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
 	result = real.mtx_timedlock(m, until);
 	contention_wait_end(&wait, mtx_outcome(result));
 	return result;

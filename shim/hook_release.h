@@ -10,7 +10,16 @@
 #include <pthread.h>
 
 #include "sigsafe/contention.h"
+#include "sigsafe/sleepers.h"
 #include "sigsafe/sys.h"
+
+/* The lock that a mutex is; its owner's thread is in it. */
+static inline struct lock mutex_lock_of(const void *mutex)
+{
+	const pthread_mutex_t *m = mutex;
+
+	return (struct lock){ m, LOCK_MUTEX, m->__data.__owner };
+}
 
 #define MUTEX_KIND_MASK 3 /* of PTHREAD_MUTEX_*: normal, recursive, ... */
 
@@ -37,6 +46,10 @@ static inline struct contention release_settle(pthread_mutex_t *m)
 {
 	struct contention nothing = { .recording = NULL };
 
+	/* A thread that unlocks does not sleep: it was cancelled in its sleep.
+	 */
+	if (!thread_self.handler_depth)
+		sleeper_end(false);
 	return release_is_real(m) ? contention_settle(m) : nothing;
 }
 

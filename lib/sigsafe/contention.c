@@ -15,13 +15,14 @@
 #include "sigsafe/lock_table.h"
 #include "sigsafe/samples.h"
 #include "sigsafe/sampling.h"
+#include "sigsafe/sleepers.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/waiters.h"
 
 uint32_t contention_waiters[WAITER_BUCKETS];
 
-static void enter(struct lock_wait *wait)
+static void enter(struct lock_wait *wait, const struct thread_identity *who)
 {
 	struct lock_record *lock = wait->lock;
 	uint64_t waiters;
@@ -41,7 +42,7 @@ static void enter(struct lock_wait *wait)
 	add_seq_cst(contention_bucket(wait->address), 1);
 	wait->waiter =
 		waiter_enter(wait->recording, lock_index(wait->recording, lock),
-			     wait->start_ns);
+			     wait->start_ns, who);
 }
 
 /* A lock in the heap has no name: the stack of its first wait tells which. */
@@ -66,21 +67,29 @@ static void take_stack(struct lock_wait *wait)
 		store_relaxed(&wait->waiter->stack, wait->stack);
 }
 
-void contention_wait_begin(struct lock_wait *wait, struct lock lock,
-			   const void *caller)
+void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
+			       const struct thread_identity *who)
 {
 	struct recording *rec = live_recording();
 
-	*wait = (struct lock_wait){ .caller = caller, .address = lock.address };
+	*wait = (struct lock_wait){ .address = lock.address };
 	if (!rec || !rec->watches_locks || !freeze_enter(rec))
 		return;
 	wait->lock = lock_find_or_make(rec, lock.address, lock.kind);
 	if (wait->lock) {
 		wait->recording = rec;
-		store_relaxed(&wait->lock->holder, lock.holder);
-		enter(wait);
+		if (lock.holder)
+			store_relaxed(&wait->lock->holder, lock.holder);
+		enter(wait, who);
 	}
 	freeze_leave(rec);
+}
+
+void contention_wait_begin(struct lock_wait *wait, struct lock lock,
+			   const void *caller)
+{
+	contention_wait_begin_for(wait, lock, thread_identify());
+	wait->caller = caller;
 	if (wait->recording)
 		take_stack(wait);
 }
@@ -229,4 +238,5 @@ void contention_reset(void)
 {
 	memset(contention_waiters, 0, sizeof(contention_waiters));
 	thread_self.identity.tid = 0;
+	sleepers_reset();
 }

@@ -14,6 +14,7 @@
 #include "base/atomic.h"
 #include "base/format.h"
 #include "base/hash.h"
+#include "sigsafe/thread.h"
 
 #define WAITER_BUCKETS 1024
 
@@ -60,6 +61,11 @@ enum wait_outcome {
 
 void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 			   const void *caller);
+
+/* Another thread, who, is woken to wait for lock: it will end the wait. */
+void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
+			       const struct thread_identity *who);
+
 void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome);
 
 /* What an unlock is charged. */

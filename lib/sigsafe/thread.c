@@ -9,6 +9,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/live.h"
+#include "sigsafe/sleepers.h"
 #include "sigsafe/timer.h"
 #include "sigsafe/watch.h"
 
@@ -72,6 +73,9 @@ static void forget(struct thread *self)
 		.handler_depth = self->handler_depth,
 		.host_blocked = self->host_blocked,
 		.in_walk = self->in_walk,
+		.identity = self->identity,
+		.random = self->random,
+		.sleeper = self->sleeper,
 	};
 
 	*self = fresh;
@@ -96,6 +100,7 @@ void thread_end(void *ended)
 	struct thread *self = ended;
 	struct thread_record *record = self->record;
 
+	sleeper_forget();
 	/* In a forked child nothing of it is ours. */
 	if (self->recording != live_recording() || !record)
 		return;

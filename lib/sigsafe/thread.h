@@ -59,7 +59,8 @@ struct thread {
 	volatile bool in_walk; /* lib/sigsafe/walk.h */
 
 	struct thread_identity identity; /* thread_identify() */
-	uint64_t random; /* lib/sigsafe/sampling.h; 0: none yet */
+	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */
+	struct sleeper *sleeper; /* lib/sigsafe/sleepers.c; or NULL */
 };
 
 extern __thread struct thread thread_self

@@ -9,7 +9,6 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
-#include "sigsafe/thread.h"
 
 #define MAX_PROBES 64
 
@@ -37,10 +36,10 @@ static struct waiter_record *find_free(struct recording *rec, uint32_t near)
 }
 
 struct waiter_record *waiter_enter(struct recording *rec, uint32_t lock,
-				   uint64_t start_ns)
+				   uint64_t start_ns,
+				   const struct thread_identity *who)
 {
-	const struct thread_identity *self = thread_identify();
-	struct waiter_record *waiter = find_free(rec, (uint32_t)self->tid);
+	struct waiter_record *waiter = find_free(rec, (uint32_t)who->tid);
 
 	if (!waiter) {
 		add_relaxed(&rec->lost[LOST_WAITER], 1);
@@ -48,8 +47,8 @@ struct waiter_record *waiter_enter(struct recording *rec, uint32_t lock,
 	}
 	waiter->lock = lock;
 	waiter->stack = 0;
-	waiter->tid = self->tid;
-	memcpy(waiter->name, self->name, NAME_BYTES);
+	waiter->tid = who->tid;
+	memcpy(waiter->name, who->name, NAME_BYTES);
 	/* Last: from here on it is valid. */
 	store_release(&waiter->start_ns, start_ns);
 	return waiter;

@@ -9,13 +9,15 @@
 #define SIGSAFE_WAITERS_H
 
 #include "base/format.h"
+#include "sigsafe/thread.h"
 
 /*
- * Enters the calling thread. Returns its record, or NULL: too many wait at once
+ * Enters a thread. Returns its record, or NULL: too many wait at once
  * (counted). Pairs with waiter_leave(), which takes a NULL, too.
  */
 struct waiter_record *waiter_enter(struct recording *rec, uint32_t lock,
-				   uint64_t start_ns);
+				   uint64_t start_ns,
+				   const struct thread_identity *who);
 void waiter_leave(struct waiter_record *waiter);
 
 #endif

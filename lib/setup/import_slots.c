@@ -85,9 +85,12 @@ int import_slots_visit(const struct link_map *library, import_slot_visit *visit)
 {
 	struct dynamic dynamic = dynamic_of(library);
 
+	if (!dynamic.symbols || !dynamic.strings)
+		return -ENOTSUP;
 	for (size_t i = 0; i < ARRAY_SIZE(dynamic.table); i++) {
 		const struct table *table = &dynamic.table[i];
-		size_t count = table->bytes / sizeof(*table->first);
+		size_t count =
+			table->first ? table->bytes / sizeof(Elf64_Rela) : 0;
 
 		for (size_t j = 0; j < count; j++) {
 			int result = visit_one(library, &dynamic,

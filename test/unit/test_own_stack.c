@@ -44,7 +44,7 @@ Test(own_stack, the_first_threads_reaches_to_where_the_kernel_began)
 
 static void *find_end(void *end)
 {
-	*(uintptr_t *)end = own_stack_end(here());
+	*(uintptr_t *)end = end_in_the_end(here());
 	return NULL;
 }
 

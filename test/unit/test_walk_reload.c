@@ -26,6 +26,13 @@
 #define ENOUGH_TICKS 2000u
 #define ENOUGH_LOADS 200u
 
+/* What the loader frees it takes for a race, as it can't see its lock. */
+#if defined(__SANITIZE_THREAD__)
+#define MISSES_LOADERS_LOCK true
+#else
+#define MISSES_LOADERS_LOCK false
+#endif
+
 TestSuite(walk_reload, .init = fixture_start_unwinder, .timeout = 120);
 
 typedef void call_back(void (*function)(void));
@@ -253,7 +260,8 @@ static void *load_and_visit(void *argument)
 	return NULL;
 }
 
-Test(walk_reload, every_walk_is_right_while_libraries_take_each_others_place)
+Test(walk_reload, every_walk_is_right_while_libraries_take_each_others_place,
+     .disabled = MISSES_LOADERS_LOCK)
 {
 	pthread_t thread[3];
 

@@ -29,8 +29,7 @@ static void decode_head(struct decoder *d)
 	process->end_detail = rec->end_detail;
 	process->stall_ns = rec->stall_ns;
 	process->min_wait_ns = rec->min_wait_ns;
-	process->has_law = rec->watches_locks;
-	process->law = law_of(rec, SAMPLE_MUTEX, d->now_ns);
+	process->rate_ns = rec->rate_ns;
 	process->in_flight = rec->in_flight;
 }
 
@@ -59,8 +58,7 @@ static void decode_modules(struct decoder *d)
 	}
 }
 
-/* NULL: no module, so that the offset is the address. */
-static struct module *module_of(struct decoder *d, uint64_t frame)
+struct module *decode_module(struct decoder *d, uint64_t frame)
 {
 	struct module *module = &d->modules[FRAME_MODULE(frame)];
 
@@ -69,7 +67,7 @@ static struct module *module_of(struct decoder *d, uint64_t frame)
 
 static uint64_t address_of(struct decoder *d, uint64_t frame)
 {
-	struct module *module = module_of(d, frame);
+	struct module *module = decode_module(d, frame);
 
 	return FRAME_OFFSET(frame) + (module ? module->bias : 0);
 }
@@ -87,50 +85,11 @@ struct stack *decode_stack(struct decoder *d, uint32_t place)
 	stack->depth = record->depth;
 	stack->frames = decode_alloc(d, stack->depth, sizeof(struct frame));
 	for (uint32_t i = 0; i < stack->depth; i++) {
-		stack->frames[i].module = module_of(d, record->frame[i]);
+		stack->frames[i].module = decode_module(d, record->frame[i]);
 		stack->frames[i].address = address_of(d, record->frame[i]);
 	}
 	d->stack[place] = stack;
 	return stack;
-}
-
-static void decode_lock(struct decoder *d, struct lock *lock,
-			const struct lock_record *record)
-{
-	struct law law = law_of_lock(record, d->now_ns);
-
-	lock->address = record->address;
-	if (FRAME_MODULE(record->place) <
-	    d->rec->section[SECTION_MODULES].capacity)
-		lock->module = module_of(d, record->place);
-	if (lock->module)
-		lock->object = lock->module->name;
-	lock->waits = record->waits;
-	lock->waited_ns = law.waited_ns;
-	lock->longest_wait_ns = record->longest_wait_ns;
-	lock->waiting = LEDGER_N(record->ledger.base_n);
-	lock->timeouts = record->timeouts;
-	lock->charges = record->charges;
-	lock->charged_ns = record->charged_ns;
-	lock->most_waiters = record->most_waiters;
-}
-
-static void decode_locks(struct decoder *d)
-{
-	const struct lock_record *record =
-		section_records(d->rec, SECTION_LOCKS);
-	struct process *process = d->process;
-	size_t n = d->rec->section[SECTION_LOCKS].capacity;
-
-	d->lock = decode_alloc(d, n, sizeof(*d->lock));
-	process->locks = decode_alloc(d, n, sizeof(*process->locks));
-	for (size_t i = 0; i < n; i++) {
-		if (!record[i].key || !record[i].waits)
-			continue;
-		d->lock[i] = decode_alloc(d, 1, sizeof(struct lock));
-		decode_lock(d, d->lock[i], &record[i]);
-		process->locks[process->locks_count++] = d->lock[i];
-	}
 }
 
 static bool is_in_profile(uint64_t key, enum sample_kind kind)
@@ -163,6 +122,18 @@ static struct sample decode_sample(struct decoder *d,
 	};
 }
 
+static bool is_watched(const struct recording *rec, enum sample_kind kind)
+{
+	switch (kind) {
+	case SAMPLE_STALL:
+		return rec->stall_ns;
+	case SAMPLE_WAIT:
+		return rec->watches_locks && rec->watches_waiters;
+	default:
+		return rec->watches_locks;
+	}
+}
+
 static void decode_samples(struct decoder *d, enum sample_kind kind)
 {
 	const struct recording *rec = d->rec;
@@ -171,9 +142,7 @@ static void decode_samples(struct decoder *d, enum sample_kind kind)
 	struct samples *samples = &d->process->samples[kind];
 	size_t n = count_samples(rec, kind);
 
-	samples->is_known = kind == SAMPLE_STALL   ? rec->stall_ns != 0
-			    : kind == SAMPLE_MUTEX ? rec->watches_locks
-						   : rec->watches_waiters;
+	samples->is_known = is_watched(rec, kind);
 	samples->discarded = rec->discarded[kind];
 	samples->discarded_ns = rec->discarded_ns[kind];
 	samples->list = decode_alloc(d, n, sizeof(struct sample));
@@ -225,5 +194,6 @@ void decode_recording(struct process *process, const struct recording *rec)
 		decode_samples(&d, kind);
 	decode_loops(&d);
 	decode_stalls(&d);
+	decode_open_waits(&d);
 	decode_losses(&d);
 }

@@ -40,6 +40,15 @@ static inline uint64_t time_since(uint64_t then_ns, uint64_t now_ns)
  */
 struct stack *decode_stack(struct decoder *d, uint32_t place);
 
+/* The module of a frame, or NULL: none, so that its offset is the address. */
+struct module *decode_module(struct decoder *d, uint64_t frame);
+
+/* The locks that were waited for, and the law. */
+void decode_locks(struct decoder *d);
+
+/* The waits that had not ended; the locks have been decoded. */
+void decode_open_waits(struct decoder *d);
+
 /* The threads that are loops, or did not come back to their wait. */
 void decode_loops(struct decoder *d);
 

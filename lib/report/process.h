@@ -53,6 +53,8 @@ struct stack {
 struct lock {
 	const char *name;   /* the variable's, or NULL */
 	const char *object; /* base name of where it lies, or NULL: heap */
+	enum lock_kind kind;
+	enum sample_kind profile; /* in which its unlocks are */
 	struct module *module;
 	uint64_t address;
 	uint64_t waits;
@@ -63,6 +65,18 @@ struct lock {
 	uint64_t charges; /* unlocks that found waiters */
 	uint64_t charged_ns;
 	uint64_t most_waiters;
+	uint64_t longest_hold_ns; /* of those that made others wait */
+	int holder;	     /* thread, when somebody last came; 0: unknown */
+	struct stack *first; /* of its first wait, or NULL */
+};
+
+/* A wait that had not ended when the recording did. */
+struct open_wait {
+	struct lock *lock; /* or NULL */
+	const char *thread;
+	int tid;
+	uint64_t waited_ns;
+	struct stack *stack; /* or NULL */
 };
 
 struct sample {
@@ -131,6 +145,8 @@ struct process {
 
 	uint64_t stall_ns; /* threshold; 0: stalls are not watched */
 	uint64_t min_wait_ns;
+	uint64_t
+		rate_ns; /* a stack stands for so much waiting; 0: for itself */
 
 	struct loop *loops;
 	size_t loops_count;
@@ -139,9 +155,12 @@ struct process {
 	struct samples samples[SAMPLE_KINDS];
 	struct stall *stalls; /* in order of time; the latest ones */
 	size_t stalls_count;
+	struct open_wait *open_waits;
+	size_t open_waits_count;
 
-	bool has_law;
-	struct law law;
+	/* By the profile of what was charged; of waits: what is not charged. */
+	bool has_law[SAMPLE_KINDS];
+	struct law law[SAMPLE_KINDS];
 	uint64_t in_flight;
 	/* What was lost, each a line of words. */
 	const char *losses[MAX_LOSSES];

@@ -254,6 +254,10 @@ void symbols_name_all(struct symbols *symbols, struct process *process)
 	}
 	for (size_t i = 0; i < process->loops_count; i++)
 		name_stack(symbols, process->loops[i].stuck_stack);
-	for (size_t i = 0; i < process->locks_count; i++)
+	for (size_t i = 0; i < process->open_waits_count; i++)
+		name_stack(symbols, process->open_waits[i].stack);
+	for (size_t i = 0; i < process->locks_count; i++) {
 		name_lock(symbols, process->locks[i]);
+		name_stack(symbols, process->locks[i]->first);
+	}
 }

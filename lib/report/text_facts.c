@@ -58,13 +58,22 @@ static void read_process(struct text_facts *facts,
 
 static void read_law(struct text_facts *facts, const struct text_words *words)
 {
-	struct law *law = &facts->process->law;
+	enum sample_kind kind =
+		facts->kind == SAMPLE_SEM ? SAMPLE_SEM : SAMPLE_MUTEX;
+	struct law *law = &facts->process->law[kind];
 
-	facts->process->has_law = true;
+	facts->process->has_law[kind] = true;
 	law->waited_ns = text_number(words, "waited");
 	law->charged_ns = text_number(words, "charged");
 	law->handoff_ns = text_number(words, "handoff");
 	law->open_ns = text_number(words, "open");
+}
+
+static void read_unheld(struct text_facts *facts,
+			const struct text_words *words)
+{
+	facts->process->law[SAMPLE_WAIT].waited_ns =
+		text_number(words, "unheld");
 }
 
 static void read_in_flight(struct text_facts *facts,
@@ -158,15 +167,11 @@ static const struct {
 	const char *key; /* of the line's first word */
 	fact_reader *read;
 } facts_known[] = {
-	{ "tool", read_tool },
-	{ "pid", read_process },
-	{ "waited", read_law },
-	{ "in_flight", read_in_flight },
-	{ "min_wait", read_min_wait },
-	{ "loop", read_loop },
-	{ "unfinished", read_unfinished },
-	{ "discarded", read_discarded },
-	{ "waiters", read_waiters },
+	{ "tool", read_tool },		 { "pid", read_process },
+	{ "waited", read_law },		 { "unheld", read_unheld },
+	{ "in_flight", read_in_flight }, { "min_wait", read_min_wait },
+	{ "loop", read_loop },		 { "unfinished", read_unfinished },
+	{ "discarded", read_discarded }, { "waiters", read_waiters },
 	{ "locks", read_locks },
 };
 

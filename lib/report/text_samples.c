@@ -83,6 +83,9 @@ static struct lock *add_lock(struct text_samples *text,
 		arena_alloc(&process->arena, 1, sizeof(struct lock));
 
 	lock->address = address;
+	if (text->kind == SAMPLE_SEM)
+		lock->kind = LOCK_SEMAPHORE;
+	lock->profile = law_profile_of(lock->kind);
 	lock->name = known_word(text, words, "name", "-");
 	lock->object = known_word(text, words, "object", "heap");
 	process->locks[process->locks_count++] = lock;
@@ -93,7 +96,7 @@ static void add_to_lock(struct text_samples *text, struct lock *lock)
 {
 	const struct sample *sample = text->sample;
 
-	if (text->kind == SAMPLE_MUTEX) {
+	if (text->kind != SAMPLE_WAIT) {
 		lock->charges += sample->count;
 		lock->charged_ns += sample->total_ns;
 		return;

@@ -14,36 +14,41 @@
 #define LINE_BYTES   90
 #define SHORT_INDENT 6
 
-/* "1. 48.2ms (98.0%) in 5 unlocks of cache_lock: flush_cache (cache.c:88)" */
+/* "1. 48.2ms (98.0%) by 5 unlocks of cache_lock: flush_cache (cache.c:88)" */
 static void write_unlocker(const struct report *report, size_t place,
-			   const struct blame *blame, uint64_t whole_ns)
+			   const struct blame *blame, uint64_t whole_ns,
+			   const char *verb)
 {
 	struct arena *arena = &report->process->arena;
 
 	fprintf(report->out, "\n  %zu. %s (%s) by %s of %s: %s\n", place,
 		words_duration(arena, blame->total_ns),
 		words_share(arena, blame->total_ns, whole_ns),
-		words_count(arena, blame->count, "unlock"),
+		words_count(arena, blame->count, verb),
 		lock_text(report, blame->lock),
 		headline_text(report, blame->stack, blame->place));
 	write_blamed_stack(report, blame);
 }
 
-void write_unlockers(const struct report *report)
+void write_unlockers(const struct report *report, enum sample_kind kind,
+		     const char *verb)
 {
 	struct process *process = report->process;
-	struct profile profile = profile_of(process, SAMPLE_MUTEX, NULL);
-	uint64_t whole_ns = max_u64(process->law.charged_ns, profile.total_ns);
+	struct profile profile = profile_of(process, kind, NULL);
+	uint64_t whole_ns =
+		max_u64(process->law[kind].charged_ns, profile.total_ns);
 	size_t shown;
 
 	if (!profile.count)
 		return;
-	fputs("\nWhat made others wait, by the unlock that ended it, heaviest "
-	      "first:\n",
-	      report->out);
+	fprintf(report->out,
+		"\nWhat made others wait, by the %s that ended it, heaviest "
+		"first:\n",
+		verb);
 	shown = profile_shown(&profile, report->top);
 	for (size_t i = 0; i < shown; i++)
-		write_unlocker(report, i + 1, &profile.blames[i], whole_ns);
+		write_unlocker(report, i + 1, &profile.blames[i], whole_ns,
+			       verb);
 	write_rest(report, &profile, shown);
 }
 
@@ -92,7 +97,8 @@ void write_waiters(const struct report *report)
 {
 	struct process *process = report->process;
 	struct profile profile = profile_of(process, SAMPLE_WAIT, NULL);
-	uint64_t whole_ns = max_u64(process->law.waited_ns, profile.total_ns);
+	uint64_t whole_ns =
+		profile.total_ns + process->samples[SAMPLE_WAIT].discarded_ns;
 	size_t shown;
 
 	if (!profile.count)

@@ -27,7 +27,8 @@ static bool has_losses(const struct process *process)
 	return process->losses_count || process->damaged ||
 	       process->samples[SAMPLE_STALL].discarded ||
 	       process->samples[SAMPLE_MUTEX].discarded ||
-	       process->samples[SAMPLE_WAIT].discarded;
+	       process->samples[SAMPLE_WAIT].discarded ||
+	       process->samples[SAMPLE_SEM].discarded;
 }
 
 static void write_losses(const struct report *report)
@@ -42,6 +43,7 @@ static void write_losses(const struct report *report)
 	write_discarded(report, SAMPLE_STALL, "tick");
 	write_discarded(report, SAMPLE_MUTEX, "unlock");
 	write_discarded(report, SAMPLE_WAIT, "wait");
+	write_discarded(report, SAMPLE_SEM, "post");
 	if (process->damaged)
 		fprintf(report->out,
 			"  %ju records of the file, which were damaged\n",
@@ -107,8 +109,27 @@ static void write_nameless(const struct report *report)
 	}
 }
 
+/* What was left out because it was asked for. */
+static void write_thinning(const struct report *report)
+{
+	struct process *process = report->process;
+	struct arena *arena = &process->arena;
+
+	if (process->min_wait_ns)
+		fprintf(report->out,
+			"\nUnlocks that caused less than %s of waiting have no "
+			"stack (STALLSHIM_MIN_WAIT).\n",
+			words_duration_exact(arena, process->min_wait_ns));
+	if (process->rate_ns)
+		fprintf(report->out,
+			"\nThe stacks of locks are a sample, one for %s of "
+			"waiting (STALLSHIM_RATE);\nthe tables are exact.\n",
+			words_duration_exact(arena, process->rate_ns));
+}
+
 void write_gaps(const struct report *report)
 {
+	write_thinning(report);
 	write_losses(report);
 	write_nameless(report);
 }

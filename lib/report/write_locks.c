@@ -1,156 +1,121 @@
 /*
- * The locks of a report: the heaviest ones, and the law of contention.
+ * The locks of a report: those that are held, then semaphores, then barriers
+ * and joins; each with the law of contention.
  *
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
-
-#include "report/table.h"
 #include "report/words.h"
-#include "report/write.h"
 #include "report/write_contention.h"
 
-static const struct column columns[] = {
-	{ "lock", false },   { "in", false },	  { "waits", true },
-	{ "waited", true },  { "longest", true }, { "most at once", true },
-	{ "unlocks", true }, { "charged", true },
+struct sums {
+	uint64_t locks;
+	uint64_t longest_ns;
 };
 
-const char *lock_text(const struct report *report, const struct lock *lock)
+static struct sums sums_of(const struct process *process,
+			   enum sample_kind profile)
 {
-	if (!lock)
-		return "a lock that is not in the table";
-	if (lock->name)
-		return lock->name;
-	return arena_print(&report->process->arena, "0x%jx",
-			   (uintmax_t)lock->address);
-}
-
-static uint64_t weight(const struct lock *lock)
-{
-	return max_u64(lock->waited_ns, lock->charged_ns);
-}
-
-static int heaviest_first(const void *a, const void *b)
-{
-	const struct lock *left = *(const struct lock *const *)a;
-	const struct lock *right = *(const struct lock *const *)b;
-
-	return (weight(left) < weight(right)) - (weight(left) > weight(right));
-}
-
-static const char *duration_or_dash(struct arena *arena, uint64_t ns)
-{
-	return ns ? words_duration(arena, ns) : "-";
-}
-
-static void fill_row(const struct report *report, const struct lock *lock,
-		     const char **cells)
-{
-	struct arena *arena = &report->process->arena;
-
-	cells[0] = lock_text(report, lock);
-	cells[1] = lock->object ? lock->object : "the heap or a stack";
-	cells[2] = words_number(arena, lock->waits);
-	cells[3] = duration_or_dash(arena, lock->waited_ns);
-	cells[4] = duration_or_dash(arena, lock->longest_wait_ns);
-	cells[5] = words_number(arena, lock->most_waiters);
-	cells[6] = words_number(arena, lock->charges);
-	cells[7] = duration_or_dash(arena, lock->charged_ns);
-}
-
-static void write_table(const struct report *report)
-{
-	struct process *process = report->process;
-	struct table table = {
-		.columns = columns,
-		.columns_count = ARRAY_SIZE(columns),
-		.rows_count = process->locks_count,
-	};
-
-	if (table.rows_count > report->top)
-		table.rows_count = report->top;
-	table.rows = arena_alloc(&process->arena, table.rows_count,
-				 sizeof(*table.rows));
-	qsort(process->locks, process->locks_count, sizeof(*process->locks),
-	      heaviest_first);
-	for (size_t i = 0; i < table.rows_count; i++)
-		fill_row(report, process->locks[i], table.rows[i]);
-	fputc('\n', report->out);
-	table_print(&table, report->out);
-	if (table.rows_count < process->locks_count)
-		fprintf(report->out, "  ... and %zu more\n",
-			process->locks_count - table.rows_count);
-}
-
-/* Locks that are still waited for when the recording ends. */
-static void write_open_waits(const struct report *report)
-{
-	struct process *process = report->process;
+	struct sums sums = { 0 };
 
 	for (size_t i = 0; i < process->locks_count; i++) {
 		const struct lock *lock = process->locks[i];
 
-		if (!lock->waiting)
+		if (lock->profile != profile)
 			continue;
-		fprintf(report->out,
-			"\n  %s still waiting for %s at the end.\n",
-			words_count(&process->arena, lock->waiting, "thread"),
-			lock_text(report, lock));
+		sums.locks++;
+		sums.longest_ns =
+			max_u64(sums.longest_ns, lock->longest_wait_ns);
 	}
+	return sums;
 }
 
-static void write_law(const struct report *report)
+static void write_part(const struct report *report, uint64_t ns,
+		       const char *where)
+{
+	if (ns)
+		fprintf(report->out, "  %8s  %s\n",
+			words_duration(&report->process->arena, ns), where);
+}
+
+static void write_law(const struct report *report, enum sample_kind profile)
 {
 	struct process *process = report->process;
 	struct arena *arena = &process->arena;
-	const struct law *law = &process->law;
+	const struct law *law = &process->law[profile];
 
-	if (!process->has_law || !law->waited_ns)
+	if (!process->has_law[profile] || !law->waited_ns)
 		return;
-	fprintf(report->out,
-		"\nWhere the %s of waiting went: %s to the code that held the "
-		"lock (above),\n%s between its release and the waiter's waking "
-		"up",
-		words_duration(arena, law->waited_ns),
-		words_duration(arena, law->charged_ns),
-		words_duration(arena, law->handoff_ns));
-	if (law->open_ns)
-		fprintf(report->out, ", %s to locks not released since",
-			words_duration(arena, law->open_ns));
+	fprintf(report->out, "\nWhere the %s of waiting went",
+		words_duration(arena, law->waited_ns));
 	if (law_closes(law))
-		fputs(". The sum is exact.\n", report->out);
+		fputs(" (the sum is exact):\n", report->out);
 	else
-		fprintf(report->out,
-			". The sum is off by %jdns, with %s under "
-			"way.\n",
+		fprintf(report->out, " (off by %jdns, with %s under way):\n",
 			(intmax_t)(law->charged_ns + law->handoff_ns +
 				   law->open_ns - law->waited_ns),
 			words_count(arena, process->in_flight,
 				    "lock operation"));
+	write_part(report, law->charged_ns, "to the code above");
+	write_part(report, law->handoff_ns,
+		   "between its unlock and the waiter's waking up");
+	write_part(report, law->open_ns, "to unlocks that had not come");
 }
 
-static bool write_sums(const struct report *report)
+static void write_held(const struct report *report)
 {
 	struct process *process = report->process;
 	struct arena *arena = &process->arena;
-	uint64_t longest_ns = 0;
+	struct sums sums = sums_of(process, SAMPLE_MUTEX);
+	uint64_t waited_ns = process->law[SAMPLE_MUTEX].waited_ns;
 
-	if (!process->locks_count) {
+	if (!sums.locks && !waited_ns) {
 		fputs("Locks: none made a thread wait.\n", report->out);
-		return false;
+		return;
 	}
-	for (size_t i = 0; i < process->locks_count; i++)
-		longest_ns =
-			max_u64(longest_ns, process->locks[i]->longest_wait_ns);
+	/* The text of unlocks tells of no lock before the first unlock. */
 	fprintf(report->out, "Locks: %s made threads wait for %s in all",
-		words_count(arena, process->locks_count, "lock"),
-		words_duration(arena, process->law.waited_ns));
-	if (longest_ns)
+		sums.locks ? words_count(arena, sums.locks, "lock") : "some",
+		words_duration(arena, waited_ns));
+	if (sums.longest_ns)
 		fprintf(report->out, "; the longest wait took %s",
-			words_duration(arena, longest_ns));
+			words_duration(arena, sums.longest_ns));
 	fputs(".\n", report->out);
-	return true;
+	write_lock_table(report, SAMPLE_MUTEX);
+	write_unlockers(report, SAMPLE_MUTEX, "unlock");
+	write_law(report, SAMPLE_MUTEX);
+}
+
+/* Waiting for a semaphore may be work to do, or that there is none. */
+static void write_semaphores(const struct report *report)
+{
+	struct process *process = report->process;
+	struct arena *arena = &process->arena;
+	struct sums sums = sums_of(process, SAMPLE_SEM);
+
+	if (!sums.locks)
+		return;
+	fprintf(report->out,
+		"\nSemaphores: threads waited for %s of them, %s in all, often "
+		"because\nthere was nothing to do.\n",
+		words_number(arena, sums.locks),
+		words_duration(arena, process->law[SAMPLE_SEM].waited_ns));
+	write_lock_table(report, SAMPLE_SEM);
+	write_unlockers(report, SAMPLE_SEM, "post");
+	write_law(report, SAMPLE_SEM);
+}
+
+static void write_unheld(const struct report *report)
+{
+	struct process *process = report->process;
+	uint64_t waited_ns = process->law[SAMPLE_WAIT].waited_ns;
+
+	if (!waited_ns)
+		return;
+	fprintf(report->out,
+		"\nBarriers and joins: threads waited there for %s, which is "
+		"charged to nobody.\n",
+		words_duration(&process->arena, waited_ns));
+	write_lock_table(report, SAMPLE_WAIT);
 }
 
 void write_locks(const struct report *report)
@@ -158,18 +123,17 @@ void write_locks(const struct report *report)
 	const struct process *process = report->process;
 
 	if (!process->samples[SAMPLE_MUTEX].is_known &&
-	    !process->samples[SAMPLE_WAIT].is_known) {
+	    !process->samples[SAMPLE_WAIT].is_known &&
+	    !process->samples[SAMPLE_SEM].is_known) {
 		fputs(process->has_text[SAMPLE_STALL]
 			      ? "Locks: not in this file.\n"
 			      : "Locks: not watched.\n",
 		      report->out);
 		return;
 	}
-	if (!write_sums(report))
-		return;
-	write_table(report);
-	write_open_waits(report);
-	write_unlockers(report);
+	write_held(report);
+	write_semaphores(report);
+	write_unheld(report);
 	write_waiters(report);
-	write_law(report);
+	write_open_waits(report);
 }

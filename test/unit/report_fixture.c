@@ -13,9 +13,10 @@
 #include "report/write.h"
 #include "text_fixture.h"
 
-static void fill_lock(struct recording *rec)
+static void fill_lock(struct recording *rec, uint32_t stack)
 {
 	struct lock_record *lock = add_lock(rec, 0x55d0c0b3e0a0);
+	struct waiter_record *waiter = section_records(rec, SECTION_WAITERS);
 	uint64_t begun_ns = rec->end_ns - 5 * NS_PER_MS;
 
 	lock->waits = 4;
@@ -28,6 +29,29 @@ static void fill_lock(struct recording *rec)
 	lock->longest_wait_ns = 12 * NS_PER_MS;
 	lock->most_waiters = 2;
 	lock->place = 0;
+	lock->holder = 4711;
+	lock->first_stack = stack;
+	waiter[0] = (struct waiter_record){
+		.start_ns = begun_ns,
+		.lock = 1,
+		.stack = stack,
+		.tid = 4712,
+		.claimed = 1,
+		.name = "worker",
+	};
+}
+
+static void fill_semaphore(struct recording *rec)
+{
+	struct lock_record *lock = add_lock(rec, 0x55d0c0b3e100);
+
+	lock->kind = LOCK_SEMAPHORE;
+	lock->place = 0;
+	lock->waits = 1;
+	lock->waited_sum = 7 * NS_PER_MS;
+	lock->charged_ns = 6 * NS_PER_MS;
+	lock->handoff_ns = NS_PER_MS;
+	lock->charges = 1;
 }
 
 static void add_event(struct recording *rec, uint64_t begun_ns,
@@ -77,12 +101,15 @@ struct recording *report_fixture(void)
 	add_module(rec, "/opt/test/libc.so.6", 0x7f3000001000, 0x7f3000200000);
 	stall = add_stack(rec, in_libc, ARRAY_SIZE(in_libc));
 	unlock = add_stack(rec, in_app, ARRAY_SIZE(in_app));
-	fill_lock(rec);
+	fill_lock(rec, unlock);
+	fill_semaphore(rec);
 	fill_stalls(rec, stall);
 	add_sample(rec, SAMPLE_KEY(SAMPLE_MUTEX, 1, unlock), 28 * NS_PER_MS, 3,
 		   12 * NS_PER_MS);
 	add_sample(rec, SAMPLE_KEY(SAMPLE_WAIT, 1, stall), 30 * NS_PER_MS, 3,
 		   12 * NS_PER_MS);
+	add_sample(rec, SAMPLE_KEY(SAMPLE_SEM, 2, unlock), 6 * NS_PER_MS, 1,
+		   6 * NS_PER_MS);
 	rec->lost[LOST_WALK_BUSY] = 1;
 	return rec;
 }

@@ -11,9 +11,9 @@
 
 /*
  * On top of text_fixture(): module 1 is /opt/test/app, 2 /opt/test/libc.so.6;
- * lock 1 with 3 waits of 30 ms in all and one that has not ended; one loop
- * with 2 stalls of 60 ms and 20 ms, both in the timeline; a sample of each
- * kind; one walk left out.
+ * lock 1 with 3 waits of 30 ms in all and one of 5 ms that has not ended;
+ * semaphore 2 with one wait of 7 ms; one loop with 2 stalls of 60 ms and 20 ms,
+ * both in the timeline; a sample of each kind; one walk left out.
  */
 struct recording *report_fixture(void);
 

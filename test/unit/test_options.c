@@ -46,6 +46,7 @@ Test(options, defaults_are_those_of_the_table)
 	cr_assert_eq(o.stall_ns, 10 * NS_PER_MS);
 	cr_assert(o.mutex && o.waiters && o.children);
 	cr_assert_eq(o.min_wait_ns, 0);
+	cr_assert_eq(o.rate_ns, 0);
 	cr_assert_eq(o.signal, 0);
 	cr_assert_eq(o.depth, 64);
 	cr_assert_eq(o.unwind, UNWIND_AUTO);
@@ -63,6 +64,7 @@ Test(options, each_value_is_read)
 				"STALLSHIM_MUTEX=off",
 				"STALLSHIM_WAITERS=no",
 				"STALLSHIM_MIN_WAIT=250us",
+				"STALLSHIM_RATE=2ms",
 				"STALLSHIM_SIGNAL=SIGRTMIN+3",
 				"STALLSHIM_DEPTH=128",
 				"STALLSHIM_UNWIND=fp",
@@ -80,6 +82,7 @@ Test(options, each_value_is_read)
 	cr_assert_eq(o.stall_ns, 1500 * NS_PER_MS);
 	cr_assert(!o.mutex && !o.waiters && !o.children);
 	cr_assert_eq(o.min_wait_ns, 250 * NS_PER_US);
+	cr_assert_eq(o.rate_ns, 2 * NS_PER_MS);
 	cr_assert_eq(o.signal, SIGRTMIN + 3);
 	cr_assert_eq(o.depth, MAX_DEPTH);
 	cr_assert_eq(o.unwind, UNWIND_FP);

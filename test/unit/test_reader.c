@@ -87,14 +87,33 @@ Test(reader, a_recording_tells_of_its_locks)
 	struct process *process = decode(report_fixture());
 	const struct lock *lock = process->locks[0];
 
-	cr_assert_eq(process->locks_count, 1);
+	cr_assert_eq(process->locks_count, 2);
 	cr_assert_eq(lock->address, 0x55d0c0b3e0a0);
 	cr_assert_eq(lock->waits, 4);
 	cr_assert_eq(lock->waited_ns, 35 * NS_PER_MS);
 	cr_assert_eq(lock->waiting, 1);
 	cr_assert_eq(lock->charged_ns, 28 * NS_PER_MS);
 	cr_assert_null(lock->object, "on the heap");
-	cr_assert(law_closes(&process->law));
+	cr_assert_eq(lock->first, process->samples[SAMPLE_MUTEX].list->stack);
+	cr_assert_eq(process->locks[1]->profile, SAMPLE_SEM);
+	cr_assert_eq(process->law[SAMPLE_MUTEX].waited_ns, 35 * NS_PER_MS);
+	cr_assert_eq(process->law[SAMPLE_SEM].waited_ns, 7 * NS_PER_MS);
+	cr_assert(law_closes(&process->law[SAMPLE_MUTEX]));
+	process_free(process);
+}
+
+Test(reader, a_recording_tells_who_still_waits)
+{
+	struct process *process = decode(report_fixture());
+	const struct open_wait *wait = process->open_waits;
+
+	cr_assert_eq(process->open_waits_count, 1);
+	cr_assert_eq(wait->lock, process->locks[0]);
+	cr_assert_eq(wait->lock->holder, 4711);
+	cr_assert_str_eq(wait->thread, "worker");
+	cr_assert_eq(wait->tid, 4712);
+	cr_assert_eq(wait->waited_ns, 5 * NS_PER_MS);
+	cr_assert_eq(wait->stack->depth, 2);
 	process_free(process);
 }
 
@@ -194,6 +213,8 @@ Test(reader, records_that_refer_to_nothing_are_left_out)
 	uint32_t words = rec->section[SECTION_STACKS].capacity;
 	struct thread_record *thread = section_records(rec, SECTION_THREADS);
 	struct event_record *event = section_records(rec, SECTION_EVENTS);
+	struct waiter_record *waiter = section_records(rec, SECTION_WAITERS);
+	struct lock_record *lock = section_records(rec, SECTION_LOCKS);
 	const uint64_t nowhere[] = { frame_pack(MAX_MODULES, 1) };
 	uint32_t stray = add_stack(rec, nowhere, 1);
 
@@ -212,6 +233,10 @@ Test(reader, records_that_refer_to_nothing_are_left_out)
 	cr_assert_eq(damaged_in(rec), 6, "an event of no thread");
 	thread[1].wait_call = CALL_COUNT;
 	cr_assert_eq(damaged_in(rec), 7, "an unknown call");
+	waiter[0].lock = locks;
+	cr_assert_eq(damaged_in(rec), 8, "a wait for no lock");
+	lock[2].first_stack = stray;
+	cr_assert_eq(damaged_in(rec), 9, "a lock with a stray stack");
 }
 
 /* Reads as the command does, to the last line of the report. */

@@ -213,11 +213,24 @@ Test(text_reader, the_three_texts_of_a_process_complete_each_other)
 	cr_assert_eq(lock->waited_ns, 30 * NS_PER_MS);
 	cr_assert_eq(lock->longest_wait_ns, 12 * NS_PER_MS);
 	cr_assert_eq(process->losses_count, 1, "each says the same");
-	cr_assert_eq(process->law.open_ns, 5 * NS_PER_MS);
-	cr_assert(law_closes(&process->law));
+	cr_assert_eq(process->law[SAMPLE_MUTEX].open_ns, 5 * NS_PER_MS);
+	cr_assert(law_closes(&process->law[SAMPLE_MUTEX]));
 	process_free(process);
 	free(mutex);
 	free(wait);
+}
+
+Test(text_reader, semaphores_are_kept_apart)
+{
+	struct process *process =
+		process_of(report_fixture(), SAMPLE_SEM, &names);
+
+	cr_assert_eq(process->locks_count, 1);
+	cr_assert_eq(process->locks[0]->profile, SAMPLE_SEM);
+	cr_assert_eq(process->locks[0]->charged_ns, 6 * NS_PER_MS);
+	cr_assert_eq(process->law[SAMPLE_SEM].waited_ns, 7 * NS_PER_MS);
+	cr_assert_eq(process->law[SAMPLE_MUTEX].waited_ns, 0);
+	process_free(process);
 }
 
 Test(text_reader, texts_of_another_process_do_not_mix)

@@ -117,6 +117,7 @@ struct recording {
 	uint64_t rate_ns; /* one stack for so much waiting; 0: for each */
 	uint32_t watches_locks;
 	uint32_t watches_waiters;
+	uint32_t charges_like_go; /* in samples; the lock's sums are exact */
 
 	/* State: read at every turn, so apart from lock operations' words. */
 	uint32_t end; /* enum recording_end */

@@ -108,6 +108,12 @@ const char *read_min_wait(struct options *out, const char *value)
 	return read_time(value, &out->min_wait_ns);
 }
 
+const char *read_charge(struct options *out, const char *value)
+{
+	out->charge_go = !strcmp(value, "go");
+	return out->charge_go || !strcmp(value, "exact") ? NULL : "exact or go";
+}
+
 const char *read_rate(struct options *out, const char *value)
 {
 	return read_time(value, &out->rate_ns);

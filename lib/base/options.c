@@ -36,6 +36,9 @@ static const struct option {
 	{ PREFIX "RATE", "0", read_rate,
 	  "take one stack for so much waited time, and let it stand for all\n"
 	  "of that time; 0: take every stack. The totals stay exact" },
+	{ PREFIX "CHARGE", "exact", read_charge,
+	  "what an unlock is charged; go: the two-point estimate of Go's mutex\n"
+	  "profile, for comparison" },
 	{ PREFIX "SIGNAL", "auto", read_signal,
 	  "the signal of the timers; auto: SIGUSR1 until the program uses it,\n"
 	  "then a real-time one; or SIGUSR1, SIGPROF, SIGRTMIN+n, a number" },

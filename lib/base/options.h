@@ -27,6 +27,7 @@ struct options {
 	bool waiters;	      /* STALLSHIM_WAITERS */
 	uint64_t min_wait_ns; /* STALLSHIM_MIN_WAIT */
 	uint64_t rate_ns;     /* STALLSHIM_RATE; 0: every event */
+	bool charge_go;	      /* STALLSHIM_CHARGE=go */
 	int signal;	      /* STALLSHIM_SIGNAL; 0: auto */
 	unsigned depth;	      /* STALLSHIM_DEPTH, 1 to MAX_DEPTH */
 	enum unwind_choice unwind;

@@ -113,6 +113,16 @@ enum lock_kind {
 	LOCK_KIND_COUNT
 };
 
+/* What Go's rule keeps of a lock (lib/sigsafe/go_rule.h), if it is asked for.*/
+struct go_queue {
+	uint64_t head_ns; /* when the first in the queue came */
+	uint64_t tail_ns; /* when the last one did */
+	uint32_t queued;
+	uint32_t others; /* behind the first, as Go counts them */
+	uint32_t is_one_awake;
+	uint32_t locked;
+};
+
 struct lock_record {
 	struct ledger ledger;
 	uint64_t key;	  /* the validity word: address, or LOCK_RETIRED */
@@ -140,6 +150,7 @@ struct lock_record {
 	int32_t last_charged; /* thread */
 	uint32_t first_stack; /* of its first wait, for a lock in the heap */
 	uint32_t reserved;
+	struct go_queue go;
 };
 
 #define LOCK_RETIRED UINT64_C(1) /* destroyed: keeps its sums, not its key */

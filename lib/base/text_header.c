@@ -49,7 +49,8 @@ static void write_process(struct pen *pen, const struct recording *rec,
 		pen_duration(pen, rec->stall_ns);
 	else
 		pen_text(pen, "off");
-	pen_text(pen, " charge=exact.\n");
+	pen_text(pen,
+		 rec->charges_like_go ? " charge=go.\n" : " charge=exact.\n");
 }
 
 static void write_balance(struct pen *pen, const struct recording *rec,

@@ -16,6 +16,7 @@
 #include "base/law.h"
 #include "base/loops.h"
 #include "base/options.h"
+#include "setup/at_fork.h"
 #include "setup/preload.h"
 #include "setup/results.h"
 #include "setup/say.h"
@@ -25,6 +26,7 @@
 #include "sigsafe/freeze.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
+#include "sigsafe/process.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
@@ -68,6 +70,7 @@ static void identify(struct recording *rec)
 	rec->rate_ns = session.options.rate_ns;
 	rec->watches_locks = session.options.mutex;
 	rec->watches_waiters = session.options.waiters;
+	rec->charges_like_go = session.options.charge_go;
 }
 
 /* Signal-safe: a forked child comes here from a hook. */
@@ -140,6 +143,7 @@ cold void session_start(char **environment)
 	if (!start_recording())
 		return;
 	host_signal_start(session.options.signal, last_words);
+	at_fork(NULL, NULL, process_own_memory);
 	session.state = SESSION_ON;
 }
 

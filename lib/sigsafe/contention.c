@@ -10,6 +10,7 @@
 
 #include "base/law.h"
 #include "sigsafe/freeze.h"
+#include "sigsafe/go_rule.h"
 #include "sigsafe/ledger.h"
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
@@ -38,6 +39,8 @@ static void enter(struct lock_wait *wait, const struct thread_identity *who)
 	add_relaxed(&lock->waits, 1);
 	add_relaxed(&lock->waited_sum, -wait->start_ns);
 	max_relaxed(&lock->most_waiters, waiters);
+	if (wait->recording->charges_like_go)
+		go_rule_enter(&lock->go, wait->start_ns);
 	/* Before the real lock sleeps, so that the unlocker finds it. */
 	add_seq_cst(contention_bucket(wait->address), 1);
 	wait->waiter =
@@ -129,6 +132,9 @@ static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
 	} else {
 		sub_release(contention_bucket(wait->address), 1);
 	}
+	if (wait->recording->charges_like_go)
+		(outcome == WAIT_ACQUIRED ? go_rule_acquired
+					  : go_rule_gave_up)(&lock->go);
 	return waited_ns;
 }
 
@@ -203,7 +209,10 @@ struct contention contention_settle(const void *address)
 		charge(lock, due);
 		caused.recording = rec;
 		caused.lock = lock;
-		caused.caused_ns = due.ns;
+		caused.caused_ns =
+			rec->charges_like_go
+				? go_rule_settle(&lock->go, due.at_ns)
+				: due.ns;
 	}
 	freeze_leave(rec);
 	return caused;
@@ -216,7 +225,7 @@ void contention_record(const struct contention *caused, const void *caller)
 	struct sample sample = { .kind = law_profile_of(caused->lock->kind),
 				 .lock = lock_index(rec, caused->lock) };
 
-	if (!weight.events)
+	if (!weight.events || !caused->caused_ns)
 		return;
 	if (caused->caused_ns >= rec->min_wait_ns)
 		sample.stack = stack_capture(NULL, caller);

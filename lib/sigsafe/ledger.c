@@ -117,9 +117,12 @@ struct ledger_charge ledger_settle(struct ledger *ledger)
 	for (;;) {
 		struct view v = look(ledger);
 		uint64_t due = v.n * v.now_ns;
-		struct ledger_charge charge = { due - v.sum, v.n,
-						v.n ? v.now_ns - v.base_ns
-						    : 0 };
+		struct ledger_charge charge = {
+			.ns = due - v.sum,
+			.waiters = v.n,
+			.held_ns = v.n ? v.now_ns - v.base_ns : 0,
+			.at_ns = v.now_ns,
+		};
 
 		if (!v.n && !v.sum)
 			return charge;

@@ -31,6 +31,7 @@ struct ledger_charge {
 	uint64_t ns;	  /* to be charged to the unlocker */
 	uint64_t waiters; /* it found */
 	uint64_t held_ns; /* since the last charge, or the first of them came */
+	uint64_t at_ns;
 };
 
 struct ledger_leave {

@@ -5,9 +5,10 @@
 
 load lib
 
-# schedule NAME: the victim's books are in $books, the profile in $text.
+# schedule NAME [SETTING...]: the victim's books are in $books, the profile in
+# $text.
 schedule() {
-	books=$(under_shim "$(victim schedules)" "$1")
+	books=$(under_shim "${@:2}" "$(victim schedules)" "$1")
 	text=$(result mutex.txt)
 	echo "$books"
 	cat "$text"
@@ -58,6 +59,29 @@ charged_as_booked() {
 	schedule hundred
 	charged_as_booked unlock_A
 	[[ $(header "$text" discarded) = "" ]]
+}
+
+# percent_of_books FUNCTION PERCENT: to 5 %.
+percent_of_books() {
+	local booked
+
+	booked=$(awk -v name="$1" '$1 == name { print $2 }' <<<"$books")
+	between $((booked * $2 / 100 * 95 / 100)) \
+		$((booked * $2 / 100 * 105 / 100)) "$(total_ns "$text" "$1")"
+}
+
+@test "STALLSHIM_CHARGE=go charges what Go would, wrong as it is" {
+	schedule five STALLSHIM_CHARGE=go
+	grep ' charge=go\.$' "$text"
+	# Of holds 5, 2, 3: 15, 3, 6 in place of 15, 4, 3.
+	percent_of_books unlock_B 100
+	percent_of_books unlock_C 75
+	percent_of_books unlock_D 200
+	rm "$RESULTS"/*
+	schedule two STALLSHIM_CHARGE=go
+	# 15 in place of 20: half of the second waiter is lost.
+	between 70 80 $(($(total_ns "$text" unlock_A) * 100 /
+		$(header "$text" charged)))
 }
 
 @test "the schedules are right with both cores busy" {

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "setup/at_fork.h"
 #include "setup/libunwind.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/object.h"
@@ -45,15 +46,6 @@ __attribute__((noinline)) static bool walker_works(void)
 	return walker_run(try_walk, &trial, false, &why) && trial.works;
 }
 
-/*
- * pthread_atfork(3) under the name that is glibc's alone: the shim must load,
- * and do nothing, with another libc too.
- */
-extern int __register_atfork(void (*prepare)(void), void (*parent)(void),
-			     void (*child)(void), void *library)
-	__attribute__((weak));
-extern void *__dso_handle __attribute__((visibility("hidden")));
-
 /* NULL, or why unwind tables can't be used. */
 static const char *prepare_unwind_tables(void)
 {
@@ -66,8 +58,8 @@ static const char *prepare_unwind_tables(void)
 		return why;
 	if (!walker_works())
 		return "libunwind does not find its own caller";
-	if (__register_atfork(walker_before_fork, walker_after_fork_in_parent,
-			      walker_after_fork_in_child, __dso_handle))
+	if (at_fork(walker_before_fork, walker_after_fork_in_parent,
+		    walker_after_fork_in_child))
 		return "forks can't be waited for";
 	return NULL;
 }

@@ -191,6 +191,21 @@ static void vforks(void)
 		say_action(sig);
 }
 
+/* The child's first act that concerns signals is its own vfork child's. */
+static void child_spawns_first(void)
+{
+	say_end_of("grandchild", spawned("kill -USR2 $$; kill -USR1 $$"));
+	raise(SIGUSR2);
+	printf("count %d\n", count);
+	fflush(stdout);
+}
+
+static void forks_then_vforks(void)
+{
+	signal(SIGUSR2, on_count);
+	say_end_of("child", forked(child_spawns_first));
+}
+
 static void systems(void)
 {
 	loop_for(10 * NS_PER_MS);
@@ -250,6 +265,7 @@ static const struct signal_case cases[] = {
 	{ "forks", forks },
 	{ "kills", kills },
 	{ "vforks", vforks },
+	{ "forks_then_vforks", forks_then_vforks },
 	{ "systems", systems },
 	{ "aborts", aborts },
 	{ "executed", executed },

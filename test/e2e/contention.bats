@@ -61,13 +61,16 @@ charged_as_booked() {
 	[[ $(header "$text" discarded) = "" ]]
 }
 
-# percent_of_books FUNCTION PERCENT: to 5 %.
+# percent_of_books FUNCTION PERCENT: to 5 %. Go charges hand-off to the next one
+# to unlock, for all who wait.
 percent_of_books() {
-	local booked
+	local booked late
 
+	late=$((3 * $(header "$text" handoff)))
 	booked=$(awk -v name="$1" '$1 == name { print $2 }' <<<"$books")
 	between $((booked * $2 / 100 * 95 / 100)) \
-		$((booked * $2 / 100 * 105 / 100)) "$(total_ns "$text" "$1")"
+		$((booked * $2 / 100 * 105 / 100 + late)) \
+		"$(total_ns "$text" "$1")"
 }
 
 @test "STALLSHIM_CHARGE=go charges what Go would, wrong as it is" {
@@ -84,7 +87,9 @@ percent_of_books() {
 	# 15 in place of 20: of the second waiter half the first one's wait.
 	longest=$(grep -o 'max=[0-9]*' "$(result wait.txt)" | sed 's/max=//' |
 		sort -n | tail -n 1)
-	between $((longest * 3 / 2 * 95 / 100)) $((longest * 3 / 2)) \
+	longest=$((longest * 3 / 2))
+	between $((longest * 95 / 100 - 2 * $(header "$text" handoff))) \
+		"$longest" \
 		"$(total_ns "$text" unlock_A)"
 }
 

@@ -1,0 +1,79 @@
+#!/usr/bin/env bats
+# CPython's own tests of signals, threads, waits and processes, natively and
+# under the shim with ticks every millisecond: each test has the same result.
+#
+# SPDX-License-Identifier: MIT
+
+load ../e2e/lib
+
+PYTHON=/usr/bin/python3 # Debian's, which has its tests beside it
+
+# All of them run once each way, two at a time.
+setup_file() {
+	need "$PYTHON"
+	LIMIT_S=600
+	RESULTS=$BATS_FILE_TMPDIR
+	run_suite natively "$BATS_FILE_TMPDIR/native.xml"
+	run_suite under_shim "$BATS_FILE_TMPDIR/shim.xml" STALLSHIM_STALL=1ms \
+		STALLSHIM_KEEP=all
+}
+
+# The one left out fails natively where the processors are busy.
+run_suite() {
+	local runner=$1 xml=$2
+
+	shift 2
+	"$runner" "$@" "$PYTHON" -m test -j2 --timeout 300 --junit-xml "$xml" \
+		-i test_stress_modifying_handlers \
+		test_asyncio test_signal test_subprocess test_threading \
+		test_thread test_threadsignals test_eintr test_select \
+		test_selectors test_poll test_epoll test_fork1 test_wait3 \
+		test_wait4 test_posix test_queue test_faulthandler \
+		>"$xml.log" 2>&1 || tail -n 50 "$xml.log"
+}
+
+# A line for each test of a module: its name and how it ended.
+results() {
+	"$PYTHON" - "$1" "test.$2." <<-'EOF' | sort
+		import sys, xml.etree.ElementTree as tree
+		for case in tree.parse(sys.argv[1]).iter("testcase"):
+		    if case.get("name").startswith(sys.argv[2]):
+		        ends = [x.tag for x in case if x.tag != "system-out"]
+		        print(case.get("name"), *ends)
+	EOF
+}
+
+same_results() {
+	local native shimmed
+
+	for module; do
+		native=$(results "$BATS_FILE_TMPDIR/native.xml" "$module")
+		shimmed=$(results "$BATS_FILE_TMPDIR/shim.xml" "$module")
+		[[ -n $native ]]
+		diff <(echo "$native") <(echo "$shimmed")
+	done
+}
+
+@test "the suites were watched" {
+	ls "$BATS_FILE_TMPDIR"/python3.*.stall.txt
+}
+
+@test "asyncio" {
+	same_results test_asyncio
+}
+
+@test "signals, and calls they interrupt" {
+	same_results test_signal test_threadsignals test_eintr test_faulthandler
+}
+
+@test "threads and locks" {
+	same_results test_threading test_thread test_queue
+}
+
+@test "select, poll and epoll" {
+	same_results test_select test_selectors test_poll test_epoll
+}
+
+@test "processes" {
+	same_results test_subprocess test_posix test_fork1 test_wait3 test_wait4
+}

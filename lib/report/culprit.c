@@ -168,11 +168,12 @@ static uint32_t own_callee(const struct stack *stack, uint32_t place)
 static bool is_found_in(const struct search *search, size_t sample,
 			const struct culprit *culprit)
 {
+	const struct culprit *owner = search->of_sample[sample];
 	const struct stack *stack = search->samples->list[sample].stack;
 	uint32_t place = search->found.place[sample];
 
-	return search->of_sample[sample] == culprit &&
-	       !compare_calls(&stack->calls[place], culprit->call);
+	return owner && owner == culprit &&
+	       !compare_calls(&stack->calls[place], owner->call);
 }
 
 /* The callee with most of the culprit's time, or NULL: there is none. */

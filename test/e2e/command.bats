@@ -8,7 +8,7 @@ load lib
 # Set variables of ours would be taken for options.
 setup() {
 	unset LD_PRELOAD
-	cd "$BATS_TEST_TMPDIR"
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 # ends STATUS COMMAND...: what it prints on both outputs is in $said.

@@ -8,6 +8,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/modules.h"
 #include "sigsafe/row_cache.h"
+#include "sigsafe/spare_stack.h"
 #include "sigsafe/stack_table.h"
 #include "sigsafe/walk.h"
 #include "sigsafe/walk_fp.h"
@@ -31,6 +32,8 @@ struct capture {
 
 void stack_start(enum stack_way way, unsigned depth)
 {
+	if (way != STACK_FIRST_FRAME)
+		spare_stack_start();
 	stack_way = way;
 	stack_depth = depth;
 }
@@ -80,9 +83,10 @@ static enum walk_state hand_over(struct capture *capture, struct walk *walk)
 	return rest.state;
 }
 
-/* Not inlined: only the ways below shall take so much of the host's stack. */
-__attribute__((noinline)) static void by_unwind_tables(struct capture *capture)
+/* Not inlined: only the ways below shall take so much of a stack. */
+__attribute__((noinline)) static void by_unwind_tables(void *argument)
 {
+	struct capture *capture = argument;
 	enum walk_state state;
 	struct walk walk;
 
@@ -93,8 +97,9 @@ __attribute__((noinline)) static void by_unwind_tables(struct capture *capture)
 	finish(capture, &walk, state);
 }
 
-__attribute__((noinline)) static void by_frame_pointers(struct capture *capture)
+__attribute__((noinline)) static void by_frame_pointers(void *argument)
 {
+	struct capture *capture = argument;
 	struct walk walk;
 
 	begin(&walk, capture);
@@ -109,14 +114,23 @@ static void by_first_frame(struct capture *capture)
 	capture->place = stack_table_add(capture->recording, &frame, 1);
 }
 
+/* A handler has what the interrupted code left of its stack. */
+static void call(void (*way)(void *), struct capture *capture)
+{
+	if (capture->interrupted)
+		spare_stack_call(way, capture);
+	else
+		way(capture);
+}
+
 static void walk_stack(struct capture *capture)
 {
 	switch (stack_way) {
 	case STACK_UNWIND_TABLES:
-		by_unwind_tables(capture);
+		call(by_unwind_tables, capture);
 		break;
 	case STACK_FRAME_POINTERS:
-		by_frame_pointers(capture);
+		call(by_frame_pointers, capture);
 		break;
 	case STACK_FIRST_FRAME:
 		break;
@@ -152,4 +166,5 @@ void stack_reset(void)
 	modules_reset();
 	row_cache_reset();
 	walker_after_fork_in_child();
+	spare_stack_reset();
 }

@@ -1,0 +1,77 @@
+/*
+ * Spare stacks: as many as handlers can be expected to be in at one instant.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/spare_stack.h"
+
+#include <sys/mman.h>
+
+#include "base/atomic.h"
+#include "sigsafe/memory.h"
+#include "sigsafe/sys.h"
+
+#define STACKS	    8u
+#define STACK_BYTES (16u << 10)
+#define ALL	    ((1u << STACKS) - 1)
+
+/*
+ * Each an unreadable page and the stack above it; NULL: none. Written by
+ * spare_stack_start(), before the first tick.
+ */
+static char *stacks;
+
+/* One bit for each that is in use. */
+static uint32_t in_use;
+
+void spare_stack_start(void)
+{
+	const size_t each = PAGE_BYTES + STACK_BYTES;
+	long at =
+		sys6(SYS_mmap, 0, (long)(STACKS * each), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+
+	if (at < 0)
+		return;
+	/* Without the unreadable pages they are as good, if nothing is wrong.
+	 */
+	for (unsigned i = 0; i < STACKS; i++)
+		sys3(SYS_mprotect, (size_t)at + i * each, PAGE_BYTES,
+		     PROT_NONE);
+	stacks = (char *)at;
+}
+
+/* The bit of one that is now the caller's, or 0. */
+static uint32_t take(void)
+{
+	/* Relaxed: a guess, which the exchange puts right. */
+	uint32_t seen = load_relaxed(&in_use);
+
+	for (;;) {
+		uint32_t bit = ~seen & (seen + 1) & ALL;
+
+		/* Pairs with the release in spare_stack_call(). */
+		if (!bit || cas_acq_rel(&in_use, &seen, seen | bit))
+			return bit;
+	}
+}
+
+void spare_stack_call(void (*work)(void *), void *argument)
+{
+	uint32_t bit = stacks ? take() : 0;
+	size_t end;
+
+	if (!bit) {
+		work(argument);
+		return;
+	}
+	end = ((unsigned)__builtin_ctz(bit) + 1) * (PAGE_BYTES + STACK_BYTES);
+	machine_call_on(stacks + end, work, argument);
+	/* Pairs with take(). */
+	sub_release(&in_use, bit);
+}
+
+void spare_stack_reset(void)
+{
+	store_release(&in_use, 0);
+}

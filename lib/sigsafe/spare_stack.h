@@ -1,0 +1,25 @@
+/*
+ * Spare stacks, for what a signal handler does: it may have been entered on a
+ * stack that has little left (a coroutine's of one page, an alternate stack of
+ * two). Owns them. Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_SPARE_STACK_H
+#define SIGSAFE_SPARE_STACK_H
+
+#include "base/units.h"
+
+/* Makes the stacks, if there is memory. Called once, at the start. */
+void spare_stack_start(void);
+
+/*
+ * Calls work(argument) on a spare stack; or on this one, if all are in use or
+ * there are none. Handler only: all signals are blocked.
+ */
+void spare_stack_call(void (*work)(void *), void *argument);
+
+/* After a fork: whoever used them is not in this process. */
+void spare_stack_reset(void);
+
+#endif

@@ -3,6 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <stdlib.h>
+
 #include "report/familiar.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -119,6 +121,17 @@ static const struct column loop_columns[] = {
 	{ "stalled", true },
 };
 
+static int heaviest_first(const void *a, const void *b)
+{
+	const struct loop *left = a;
+	const struct loop *right = b;
+
+	if (left->stalled_ns != right->stalled_ns)
+		return left->stalled_ns < right->stalled_ns ? 1 : -1;
+	return (left->busy_ns < right->busy_ns) -
+	       (left->busy_ns > right->busy_ns);
+}
+
 static void write_loops(const struct report *report)
 {
 	struct process *process = report->process;
@@ -126,20 +139,25 @@ static void write_loops(const struct report *report)
 		.columns = loop_columns,
 		.columns_count = ARRAY_SIZE(loop_columns),
 	};
+	size_t count = 0;
 
 	table.rows = arena_alloc(&process->arena, process->loops_count,
 				 sizeof(*table.rows));
+	if (process->loops_count)
+		qsort(process->loops, process->loops_count, sizeof(struct loop),
+		      heaviest_first);
 	for (size_t i = 0; i < process->loops_count; i++) {
-		if (table.rows_count == report->top)
-			break;
-		if (process->loops[i].is_loop)
+		if (process->loops[i].is_loop && count++ < report->top)
 			fill_row(report, &process->loops[i],
 				 table.rows[table.rows_count++]);
 	}
-	if (!table.rows_count)
+	if (!count)
 		return;
 	fputc('\n', report->out);
 	table_print(&table, report->out);
+	if (table.rows_count < count)
+		fprintf(report->out, "  ... and %zu more\n",
+			count - table.rows_count);
 }
 
 /* ", in usleep" where that is all it was in. */

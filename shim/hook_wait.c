@@ -17,7 +17,16 @@
 static inline uint64_t begin(enum blocking_call call)
 {
 	start_if_forked();
+	thread_self.errno_at_wait = errno;
 	return wait_begin(call);
+}
+
+/* A wait that succeeds leaves errno alone; the tick's EINTR is not to stay. */
+static int forget_tick(int got)
+{
+	if (got >= 0)
+		errno = thread_self.errno_at_wait;
+	return got;
 }
 
 static uint64_t ms_ns(int timeout_ms)
@@ -67,12 +76,13 @@ static cold int continue_epoll(uint64_t begun_ns, int fd,
 	left_of(begun_ns, timeout_ns, &left);
 	got = real.epoll_pwait2(fd, events, n, left.timeout, mask);
 	if (got >= 0 || (errno != ENOSYS && errno != EPERM))
-		return got;
+		return forget_tick(got);
 	left_ms = (wait_left_ns(begun_ns, timeout_ns) + NS_PER_MS - 1) /
 		  NS_PER_MS;
-	return real.epoll_pwait(fd, events, n,
-				timeout_ns == FOR_EVER ? -1 : (int)left_ms,
-				mask);
+	got = real.epoll_pwait(fd, events, n,
+			       timeout_ns == FOR_EVER ? -1 : (int)left_ms,
+			       mask);
+	return forget_tick(got);
 }
 
 HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
@@ -119,7 +129,7 @@ static cold int continue_poll(uint64_t begun_ns, struct pollfd *fds, nfds_t n,
 	struct left left;
 
 	left_of(begun_ns, timeout_ns, &left);
-	return real.ppoll(fds, n, left.timeout, wait_mask(mask));
+	return forget_tick(real.ppoll(fds, n, left.timeout, wait_mask(mask)));
 }
 
 HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -180,7 +190,8 @@ static cold int continue_select(uint64_t begun_ns, int n, fd_set *in,
 
 	/* A select that failed has left the sets as they were. */
 	left_of(begun_ns, timeout_ns, &left);
-	return real.pselect(n, in, out, err, left.timeout, wait_mask(mask));
+	return forget_tick(
+		real.pselect(n, in, out, err, left.timeout, wait_mask(mask)));
 }
 
 /* Linux's select tells in its timeout what was left. */

@@ -47,6 +47,7 @@ struct thread {
 	/* The present wait (lib/sigsafe/wait.h). */
 	volatile bool waiting;
 	volatile bool tick_broke_wait; /* all signals are blocked since then */
+	volatile int errno_at_wait;
 	kernel_sigset mask_before_tick;
 	volatile uint64_t handlers_at_wait;
 

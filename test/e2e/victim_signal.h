@@ -7,6 +7,7 @@
 #ifndef E2E_VICTIM_SIGNAL_H
 #define E2E_VICTIM_SIGNAL_H
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,19 +20,24 @@ struct signal_case {
 	void (*run)(void);
 };
 
+static inline void wait_for_nothing(int timeout_ms)
+{
+	errno = 0;
+	if (poll(NULL, 0, timeout_ms) != 0 || errno)
+		puts("a wait was broken");
+}
+
 /* The calling thread waits for events and computes for long in between. */
 static inline void loop_for(uint64_t ns)
 {
 	uint64_t begun_ns = now_ns();
 
 	do {
-		if (poll(NULL, 0, 1) != 0)
-			puts("a wait was broken");
+		wait_for_nothing(1);
 		spin(3 * NS_PER_MS);
 	} while (now_ns() - begun_ns < ns);
 	/* The last run goes on in the caller. */
-	if (poll(NULL, 0, 0) != 0)
-		puts("a wait was broken");
+	wait_for_nothing(0);
 }
 
 static inline void say_set(const char *what, const sigset_t *set)

@@ -5,7 +5,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/signalfd.h>

@@ -7,7 +7,6 @@
  */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 

@@ -11,10 +11,10 @@
 
 #include "sigsafe/machine.h"
 
-#define sys0(n)		    sys6(n, 0, 0, 0, 0, 0, 0)
-#define sys1(n, a)	    sys6(n, (long)(a), 0, 0, 0, 0, 0)
-#define sys2(n, a, b)	    sys6(n, (long)(a), (long)(b), 0, 0, 0, 0)
-#define sys3(n, a, b, c)    sys6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+#define sys0(n)		 sys6(n, 0, 0, 0, 0, 0, 0)
+#define sys1(n, a)	 sys6(n, (long)(a), 0, 0, 0, 0, 0)
+#define sys2(n, a, b)	 sys6(n, (long)(a), (long)(b), 0, 0, 0, 0)
+#define sys3(n, a, b, c) sys6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
 #define sys4(n, a, b, c, d)                                                    \
 	sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
@@ -31,7 +31,7 @@ static inline int sys_getpid(void)
 /* The kernel's signal set: bit n - 1 is signal n. */
 typedef uint64_t kernel_sigset;
 
-#define SIGNAL_BIT(sig) (UINT64_C(1) << ((sig) - 1))
+#define SIGNAL_BIT(sig) (UINT64_C(1) << ((sig)-1))
 
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,
 				   kernel_sigset *old)

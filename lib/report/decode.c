@@ -30,6 +30,7 @@ static void decode_head(struct decoder *d)
 	process->stall_ns = rec->stall_ns;
 	process->min_wait_ns = rec->min_wait_ns;
 	process->rate_ns = rec->rate_ns;
+	process->charges_like_go = rec->charges_like_go;
 	process->in_flight = rec->in_flight;
 }
 

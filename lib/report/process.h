@@ -145,8 +145,8 @@ struct process {
 
 	uint64_t stall_ns; /* threshold; 0: stalls are not watched */
 	uint64_t min_wait_ns;
-	uint64_t
-		rate_ns; /* a stack stands for so much waiting; 0: for itself */
+	uint64_t rate_ns;     /* a stack stands for so much; 0: for itself */
+	bool charges_like_go; /* the stacks; the locks' sums are exact */
 
 	struct loop *loops;
 	size_t loops_count;

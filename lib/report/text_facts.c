@@ -51,6 +51,7 @@ static void read_process(struct text_facts *facts,
 	process->comm = keep(facts, text_word(words, "comm"));
 	process->host = keep(facts, text_word(words, "host"));
 	process->start_realtime_ns = realtime_ns(text_word(words, "start"));
+	process->charges_like_go = !strcmp(text_word(words, "charge"), "go");
 	if (quantity_time(text_word(words, "stall"), &ns))
 		process->stall_ns = ns;
 	facts->process->samples[SAMPLE_STALL].is_known &= process->stall_ns > 0;

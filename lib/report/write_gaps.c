@@ -120,6 +120,10 @@ static void write_thinning(const struct report *report)
 			"\nUnlocks that caused less than %s of waiting have no "
 			"stack (STALLSHIM_MIN_WAIT).\n",
 			words_duration_exact(arena, process->min_wait_ns));
+	if (process->charges_like_go)
+		fputs("\nThe stacks of unlocks are charged as Go would "
+		      "(STALLSHIM_CHARGE=go);\nthe tables are exact.\n",
+		      report->out);
 	if (process->rate_ns)
 		fprintf(report->out,
 			"\nThe stacks of locks are a sample, one for %s of "

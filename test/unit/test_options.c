@@ -65,6 +65,7 @@ Test(options, each_value_is_read)
 				"STALLSHIM_WAITERS=no",
 				"STALLSHIM_MIN_WAIT=250us",
 				"STALLSHIM_RATE=2ms",
+				"STALLSHIM_CHARGE=go",
 				"STALLSHIM_SIGNAL=SIGRTMIN+3",
 				"STALLSHIM_DEPTH=128",
 				"STALLSHIM_UNWIND=fp",
@@ -83,6 +84,7 @@ Test(options, each_value_is_read)
 	cr_assert(!o.mutex && !o.waiters && !o.children);
 	cr_assert_eq(o.min_wait_ns, 250 * NS_PER_US);
 	cr_assert_eq(o.rate_ns, 2 * NS_PER_MS);
+	cr_assert(o.charge_go);
 	cr_assert_eq(o.signal, SIGRTMIN + 3);
 	cr_assert_eq(o.depth, MAX_DEPTH);
 	cr_assert_eq(o.unwind, UNWIND_FP);

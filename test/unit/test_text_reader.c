@@ -94,6 +94,19 @@ Test(text_reader, each_end_is_told_apart)
 	}
 }
 
+Test(text_reader, a_charge_by_gos_rule_is_told)
+{
+	struct recording *rec = report_fixture();
+	struct process *process = process_of(rec, SAMPLE_MUTEX, NULL);
+
+	cr_assert_not(process->charges_like_go);
+	process_free(process);
+	rec->charges_like_go = 1;
+	process = process_of(rec, SAMPLE_MUTEX, NULL);
+	cr_assert(process->charges_like_go);
+	process_free(process);
+}
+
 Test(text_reader, names_of_any_bytes_come_back)
 {
 	struct recording *rec = report_fixture();

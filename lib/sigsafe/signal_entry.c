@@ -64,7 +64,7 @@ static void last_words(int sig)
 	long stack = sys6(SYS_mmap, 0, LAST_STACK_BYTES, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
-	if (stack < 0) {
+	if (stack <= 0) {
 		signal_last_words(sig);
 		return;
 	}

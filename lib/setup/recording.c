@@ -65,6 +65,8 @@ static int map(int fd, uint64_t bytes, struct recording **made,
 	if (err < 0 && err > -4096)
 		return (int)err;
 	*made = (struct recording *)err;
+	/* No read-ahead: it would make, and clear, pages nobody asked for. */
+	sys3(SYS_madvise, err, bytes, MADV_RANDOM);
 	file->device = st.st_dev;
 	file->inode = st.st_ino;
 	return 0;

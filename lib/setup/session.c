@@ -177,11 +177,20 @@ cold struct recording *session_start_in_child(void)
 	return rec;
 }
 
+/* Tables that nobody has written to are not read: each page would be made. */
+static bool has_records(const struct recording *rec,
+			enum recording_section which)
+{
+	return load_relaxed(&rec->section[which].used) != 0;
+}
+
 static bool has_seen_something(const struct recording *rec, uint64_t now_ns)
 {
-	return law_of(rec, SAMPLE_MUTEX, now_ns).waits ||
-	       law_of(rec, SAMPLE_SEM, now_ns).waits ||
-	       loops_of(rec, now_ns).count;
+	return (has_records(rec, SECTION_LOCKS) &&
+		(law_of(rec, SAMPLE_MUTEX, now_ns).waits ||
+		 law_of(rec, SAMPLE_SEM, now_ns).waits)) ||
+	       (has_records(rec, SECTION_THREADS) &&
+		loops_of(rec, now_ns).count);
 }
 
 static bool is_to_summarise(void)

@@ -7,6 +7,7 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <string.h>
 
 #include "base/units.h"
 
@@ -70,19 +71,42 @@ static void *find_version(const char *name, const char *version)
 	return found ? found : find(name);
 }
 
-void real_find(void)
-{
-#define X(result, name, parameters, arguments)                                 \
-	real.name = (result(*) parameters)find(#name);
+/* Where each function's address goes, and what it is found by. */
+static const struct entry {
+	void *slot;
+	const char *name;
+	const char *version; /* NULL: any */
+} entries[] = {
+#define X(result, name, parameters, arguments) { &real.name, #name, NULL },
 	HOOKS_FOUND(X)
 #undef X
-#define X(result, name, parameters, arguments)                                 \
-	if (!real.name)                                                        \
-		real.name = (result(*) parameters)find(#name);
+#define X(result, name, parameters, arguments, function, version)              \
+	{ &real.name, #function, version },
+		HOOKS_VERSIONED(X)
+#undef X
+};
+
+/* Found only where they are not bound: with another libc. */
+static const struct entry bound_entries[] = {
+#define X(result, name, parameters, arguments) { &real.name, #name, NULL },
 	HOOKS_BOUND(X)
 #undef X
-#define X(result, name, parameters, arguments, function, version)              \
-	real.name = (result(*) parameters)find_version(#function, version);
-	HOOKS_VERSIONED(X)
-#undef X
+};
+
+static void find_entry(const struct entry *entry)
+{
+	void *found = entry->version ? find_version(entry->name, entry->version)
+				     : find(entry->name);
+
+	/* A function's address is as large as any other here: POSIX says so. */
+	memcpy(entry->slot, &found, sizeof(found));
+}
+
+void real_find(void)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		find_entry(&entries[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(bound_entries); i++)
+		if (!*(void *const *)bound_entries[i].slot)
+			find_entry(&bound_entries[i]);
 }

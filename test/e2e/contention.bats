@@ -5,6 +5,12 @@
 
 load lib
 
+burners=()
+
+teardown() {
+	((${#burners[@]} == 0)) || kill "${burners[@]}" || true
+}
+
 # schedule NAME [SETTING...]: the victim's books are in $books, the profile in
 # $text.
 schedule() {
@@ -94,10 +100,10 @@ percent_of_books() {
 }
 
 @test "the schedules are right with both cores busy" {
-	local burners=() i
+	local i
 
 	for i in 1 2 3; do
-		(while :; do :; done) 3>&- &
+		timeout 60 sh -c 'while :; do :; done' 3>&- &
 		burners+=($!)
 	done
 	schedule five
@@ -105,5 +111,4 @@ percent_of_books() {
 	charged_as_booked unlock_B
 	charged_as_booked unlock_C
 	charged_as_booked unlock_D
-	kill "${burners[@]}"
 }

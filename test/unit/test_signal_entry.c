@@ -95,6 +95,38 @@ static void raise_twice(void)
 	raise(SIGUSR1);
 }
 
+/*
+ * The host may have gone back to the default while the signal was on its way.
+ * A group of its own: the kernel does not stop one that nobody could continue.
+ */
+static _Noreturn void be_stopped(void)
+{
+	siginfo_t info = { .si_signo = SIGTSTP };
+	ucontext_t context;
+
+	setpgid(0, 0);
+	getcontext(&context);
+	signal_entry(SIGTSTP, &info, &context);
+	_exit(0);
+}
+
+Test(signal_entry, what_stops_by_default_stops_and_goes_on, .timeout = 30)
+{
+	int status;
+	pid_t child;
+
+	signals_start(0);
+	child = fork();
+	if (!child)
+		be_stopped();
+	cr_assert_eq(waitpid(child, &status, WUNTRACED), child);
+	cr_assert(WIFSTOPPED(status) && WSTOPSIG(status) == SIGTSTP);
+	kill(child, SIGCONT);
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
+	cr_assert_eq(last_words_said(), 0);
+}
+
 Test(signal_entry, a_one_shot_handler_serves_once_and_no_tick)
 {
 	struct sigaction act = { .sa_flags = (int)SA_RESETHAND };

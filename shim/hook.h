@@ -103,7 +103,10 @@
 	  (clock, flags, want, left))                                          \
 	X(int, thrd_sleep,                                                     \
 	  (const struct timespec *want, struct timespec *left), (want, left))  \
-	X(int, pause, (void), ())
+	X(int, pause, (void), ())                                              \
+	X(long, syscall,                                                       \
+	  (long number, long a, long b, long c, long d, long e, long f),       \
+	  (number, a, b, c, d, e, f))
 
 #define HOOKS_SIGNAL(X)                                                        \
 	X(int, sigaction,                                                      \

@@ -28,6 +28,7 @@
 	X(CALL_SIGWAIT, "sigwait")                                             \
 	X(CALL_SEM_TIMEDWAIT, "sem_timedwait")                                 \
 	X(CALL_SEM_CLOCKWAIT, "sem_clockwait")                                 \
+	X(CALL_FUTEX, "futex")                                                 \
 	X(CALL_SEMOP, "semop")                                                 \
 	X(CALL_SEMTIMEDOP, "semtimedop")                                       \
 	X(CALL_MSGRCV, "msgrcv")                                               \

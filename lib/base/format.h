@@ -68,6 +68,8 @@ struct section {
 	X(LOST_SAMPLE, "sample table full")                                    \
 	X(LOST_WAITER, "open waits not kept: too many at once")                \
 	X(LOST_SLEEPER, "condition waits not tracked")                         \
+	X(LOST_RAW_FUTEX,                                                      \
+	  "waits in futex() itself, for locks that cannot be seen")            \
 	X(LOST_LOCK, "lock table full: waits not tracked")                     \
 	X(LOST_THREAD, "thread table full: loops not watched")                 \
 	X(LOST_MODULE, "module table full")                                    \

@@ -63,6 +63,16 @@ one_stall() {
 	done
 }
 
+@test "a wait in futex() itself is waited out, counted, and a stall" {
+	said=$(under_shim "$(victim futex)")
+	[[ $said = "waited well" ]]
+	text=$(result stall.txt)
+	cat "$text"
+	[[ $(header "$text" stalls) = 2 ]]
+	between 600000000 640000000 "$(total_ns "$text" futex_wait)"
+	grep '^# lost=2: waits in futex() itself' "$text"
+}
+
 @test "a stall in the first run of a loop is seen" {
 	run_loop first
 	one_stall callback_spin

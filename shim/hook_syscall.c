@@ -1,0 +1,70 @@
+/*
+ * syscall(2), for the sake of futex: Rust's locks, GLib's and libstdc++'s
+ * atomic waits sleep in futex() directly, and no hook of a lock sees them. They
+ * are counted, so that a report can say what it does not show; and a tick must
+ * not cut short those that have a time-out.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook.h"
+
+#include <linux/futex.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+
+#include "hook_child.h"
+#include "sigsafe/watch.h"
+
+static bool is_wait(long operation)
+{
+	switch (operation & FUTEX_CMD_MASK) {
+	case FUTEX_WAIT:
+	case FUTEX_WAIT_BITSET:
+	case FUTEX_LOCK_PI:
+	case FUTEX_WAIT_REQUEUE_PI:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* Only FUTEX_WAIT takes a length of time; the others take a moment. */
+static uint64_t longest_ns(long operation, const struct timespec *timeout)
+{
+	if ((operation & FUTEX_CMD_MASK) != FUTEX_WAIT)
+		return BLOCKS_FOR_EVER;
+	return (uint64_t)timeout->tv_sec * NS_PER_S +
+	       (uint64_t)timeout->tv_nsec;
+}
+
+static cold long wait_in_futex(const long *a, const void *caller)
+{
+	const struct timespec *timeout = (const struct timespec *)a[3];
+	bool blocks = false;
+	long result;
+
+	live_count_lost(LOST_RAW_FUTEX);
+	/* Without a time-out the kernel goes on waiting after a tick. */
+	if (timeout)
+		blocks = watch_block_begin(CALL_FUTEX,
+					   longest_ns(a[1], timeout), caller);
+	result = real.syscall(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (blocks)
+		watch_block_end();
+	return result;
+}
+
+/* However many arguments there are: what was not passed is not looked at. */
+HOOK long syscall(long number, ...)
+{
+	va_list list;
+	long a[6];
+
+	va_start(list, number);
+	for (size_t i = 0; i < ARRAY_SIZE(a); i++)
+		a[i] = va_arg(list, long);
+	va_end(list);
+	if (unlikely(number == SYS_futex && is_wait(a[1])))
+		return wait_in_futex(a, CALLER);
+	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}

@@ -1,5 +1,5 @@
 /*
- * Mutexes: pthread_mutex_* and C11's mtx_*.
+ * Mutexes: pthread_mutex_*.
  *
  * trylock first: where it succeeds nothing contends, and there is no clock to
  * read. Whatever it says other than "busy" is the answer: a robust mutex whose
@@ -108,72 +108,4 @@ HOOK int pthread_mutex_destroy(pthread_mutex_t *m)
 {
 	contention_forget(m);
 	return real.pthread_mutex_destroy(m);
-}
-
-static enum wait_outcome mtx_outcome(int result)
-{
-	switch (result) {
-	case thrd_success:
-		return WAIT_ACQUIRED;
-	case thrd_timedout:
-		return WAIT_GAVE_UP;
-	default:
-		return WAIT_WITHDRAWN;
-	}
-}
-
-static cold int mtx_lock_slowly(mtx_t *m, const void *caller)
-{
-	struct lock_wait wait;
-	int result;
-
-	start_if_forked();
-	contention_wait_begin(&wait, mutex_lock_of(m), caller);
-	result = real.mtx_lock(m);
-	contention_wait_end(&wait, mtx_outcome(result));
-	return result;
-}
-
-HOOK int mtx_lock(mtx_t *m)
-{
-	int result = real.mtx_trylock(m);
-
-	return likely(result != thrd_busy) ? result
-					   : mtx_lock_slowly(m, CALLER);
-}
-
-HOOK int mtx_trylock(mtx_t *m)
-{
-	return real.mtx_trylock(m);
-}
-
-HOOK int mtx_timedlock(mtx_t *m, const struct timespec *until)
-{
-	int result = real.mtx_trylock(m);
-	struct lock_wait wait;
-
-	if (likely(result != thrd_busy))
-		return result;
-	start_if_forked();
-	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
-	result = real.mtx_timedlock(m, until);
-	contention_wait_end(&wait, mtx_outcome(result));
-	return result;
-}
-
-static cold int mtx_unlock_slowly(mtx_t *m, const void *caller)
-{
-	struct contention caused = release_settle((pthread_mutex_t *)m);
-	int result = real.mtx_unlock(m);
-
-	if (caused.recording)
-		contention_record(&caused, caller);
-	return result;
-}
-
-HOOK int mtx_unlock(mtx_t *m)
-{
-	if (likely(!contention_has_waiters(m)))
-		return real.mtx_unlock(m);
-	return mtx_unlock_slowly(m, CALLER);
 }

@@ -24,9 +24,9 @@ static void write_entry(struct row_entry *entry, uint64_t place, unwind_row row)
 	store_release(&entry->version, version + 2);
 }
 
-void row_cache_add(uint64_t place, unwind_row row)
+void row_cache_add(uintptr_t pc, uint64_t place, unwind_row row)
 {
-	struct row_entry *entry = row_cache_pair(place)->entry;
+	struct row_entry *entry = row_cache_pair(pc)->entry;
 	/* Relaxed: only which of the two has been written less often. */
 	bool second = load_relaxed(&entry[1].version) <
 		      load_relaxed(&entry[0].version);

@@ -1,6 +1,7 @@
 /*
- * The row cache: rows that have been worked out, by the place in a module that
- * they are for. One for the whole process: a walk that finds all its rows
+ * The row cache: rows that have been worked out, by the instruction they are
+ * for: its address says where to look, its place in a module whether it is the
+ * one. One for the whole process: a walk that finds all its rows
  * writes nothing, so threads do not get in each other's way (two at once walk
  * as fast as one alone: test/bench/walk.c), and a new thread finds it warm.
  *
@@ -18,7 +19,6 @@
 #define SIGSAFE_ROW_CACHE_H
 
 #include "base/atomic.h"
-#include "base/hash.h"
 #include "sigsafe/unwind_row.h"
 
 #define ROW_CACHE_PAIRS 2048u
@@ -36,9 +36,10 @@ struct row_pair {
 
 extern struct row_pair row_cache_pairs[ROW_CACHE_PAIRS];
 
-static inline struct row_pair *row_cache_pair(uint64_t place)
+/* No better hash: each frame waits for it before the next can be read. */
+static inline struct row_pair *row_cache_pair(uintptr_t pc)
 {
-	return &row_cache_pairs[hash_slot(place, ROW_CACHE_PAIRS)];
+	return &row_cache_pairs[(pc ^ pc / ROW_CACHE_PAIRS) % ROW_CACHE_PAIRS];
 }
 
 /*
@@ -57,15 +58,15 @@ static inline bool row_entry_read(const struct row_entry *entry, uint64_t place,
 }
 
 /* place: as a frame word, not exact; not 0. Inlined: once a frame. */
-static inline bool row_cache_find(uint64_t place, unwind_row *row)
+static inline bool row_cache_find(uintptr_t pc, uint64_t place, unwind_row *row)
 {
-	const struct row_pair *pair = row_cache_pair(place);
+	const struct row_pair *pair = row_cache_pair(pc);
 
 	return row_entry_read(&pair->entry[0], place, row) ||
 	       row_entry_read(&pair->entry[1], place, row);
 }
 
-void row_cache_add(uint64_t place, unwind_row row);
+void row_cache_add(uintptr_t pc, uint64_t place, unwind_row row);
 
 /* Forgets all, as the modules' numbers will change. No other thread walks. */
 void row_cache_reset(void);

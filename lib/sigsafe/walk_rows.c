@@ -38,8 +38,8 @@ static void enter_stack(struct cursor *at)
 		memory_trust(&at->memory, 0, 0);
 }
 
-static bool register_value(struct cursor *at, enum row_register reg,
-			   uint64_t *value)
+static inline bool register_value(struct cursor *at, enum row_register reg,
+				  uint64_t *value)
 {
 	if (reg == ROW_SP)
 		*value = at->sp;
@@ -53,8 +53,8 @@ static bool register_value(struct cursor *at, enum row_register reg,
 }
 
 /* Moves to the caller, whose registers are saved below `top`. */
-static bool move_up(struct cursor *at, uintptr_t cfa, uintptr_t top,
-		    unwind_row row)
+static inline bool move_up(struct cursor *at, uintptr_t cfa, uintptr_t top,
+			   unwind_row row)
 {
 	uint32_t n = row_saved(row, ROW_FP);
 
@@ -136,9 +136,9 @@ static bool step_over_signal(struct cursor *at)
 
 static bool step(struct cursor *at, unwind_row row)
 {
-	switch (row_kind(row)) {
-	case ROW_PLAIN:
+	if (likely(row_kind(row) == ROW_PLAIN))
 		return step_plain(at, row);
+	switch (row_kind(row)) {
 	case ROW_REALIGNED:
 		return step_realigned(at, row);
 	case ROW_KEPT:
@@ -152,50 +152,53 @@ static bool step(struct cursor *at, unwind_row row)
 	}
 }
 
-static cold unwind_row find_row(const struct walk_frame *frame)
+static cold unwind_row find_row(const struct walk_frame *frame, uintptr_t pc)
 {
-	unwind_row row = eh_frame_row(frame->pc - !frame->exact);
+	unwind_row row = eh_frame_row(pc);
 
 	/* The program's own way back from a signal handler may have none. */
 	if (row == ROW_STRANGE && walk_returns_from_signal(frame))
 		row = ROW_SIGNAL;
 	if (frame->key)
-		row_cache_add(frame->key, row);
+		row_cache_add(pc, frame->key, row);
 	return row;
 }
 
 static unwind_row row_of(const struct walk_frame *frame)
 {
+	/* The call belongs to the frame, not what it returns to. */
+	uintptr_t pc = frame->pc - !frame->exact;
 	unwind_row row;
 
-	if (frame->key && likely(row_cache_find(frame->key, &row)))
+	if (frame->key && likely(row_cache_find(pc, frame->key, &row)))
 		return row;
-	return find_row(frame);
+	return find_row(frame, pc);
 }
 
 /* The frame at the cursor is handed over to another way to walk. */
-static enum walk_state hand_over(struct cursor *at, struct registers *registers)
+static cold enum walk_state hand_over(struct cursor *at,
+				      struct registers *registers)
 {
-	struct registers result = { .value = { 0 } };
+	struct registers its = { .value[REGISTER_PC] =
+					 at->frame.pc - !at->frame.exact };
 	bool good = true;
 
 	for (unsigned i = ROW_SP; i < ROW_REGISTERS; i++)
-		good &= register_value(at, i, &result.value[dwarf_number[i]]);
-	result.value[REGISTER_PC] = at->frame.pc - !at->frame.exact;
-	*registers = result;
+		good &= register_value(at, i, &its.value[dwarf_number[i]]);
+	*registers = its;
 	return good ? WALK_GOES_ON : WALK_CUT;
 }
 
-static void begin(struct cursor *at, const struct registers *registers)
+static void begin(struct cursor *at, const struct registers *from)
 {
-	at->from = registers;
-	at->frame.pc = registers->value[REGISTER_PC];
+	at->from = from;
+	at->frame.pc = from->value[REGISTER_PC];
 	at->frame.exact = true;
-	at->sp = registers->value[REGISTER_SP];
-	at->fp = registers->value[REGISTER_FP];
+	at->sp = from->value[REGISTER_SP];
+	at->fp = from->value[REGISTER_FP];
 	for (unsigned i = 0; i < ROW_REGISTERS; i++)
 		at->saved[i] = 0;
-	memory_begin(&at->memory, registers);
+	memory_begin(&at->memory, from);
 	enter_stack(at);
 }
 

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <pthread.h>
 
+#include "base/hash.h"
 #include "sigsafe/row_cache.h"
 
 #define THREADS 4
@@ -29,17 +30,27 @@ static bool has(uint64_t place, unwind_row wanted)
 {
 	unwind_row row = ~wanted;
 
-	return row_cache_find(place, &row) && row == wanted;
+	return row_cache_find(place, place, &row) && row == wanted;
 }
 
 Test(row_cache, what_was_added_is_found)
 {
 	unwind_row row;
 
-	cr_assert(!row_cache_find(1, &row));
-	row_cache_add(1, 77);
+	cr_assert(!row_cache_find(1, 1, &row));
+	row_cache_add(1, 1, 77);
 	cr_assert(has(1, 77));
-	cr_assert(!row_cache_find(2, &row));
+	cr_assert(!row_cache_find(2, 2, &row));
+}
+
+/* Another object has been loaded there. */
+Test(row_cache, the_address_alone_finds_nothing)
+{
+	unwind_row row;
+
+	row_cache_add(1, 2, 77);
+	cr_assert(!row_cache_find(1, 3, &row));
+	cr_assert(row_cache_find(1, 2, &row));
 }
 
 Test(row_cache, two_places_share_a_pair)
@@ -47,8 +58,8 @@ Test(row_cache, two_places_share_a_pair)
 	uint64_t place[3] = { 1 };
 
 	find_neighbours(place);
-	row_cache_add(place[0], 70);
-	row_cache_add(place[1], 71);
+	row_cache_add(place[0], place[0], 70);
+	row_cache_add(place[1], place[1], 71);
 	cr_assert(has(place[0], 70));
 	cr_assert(has(place[1], 71));
 }
@@ -60,8 +71,8 @@ Test(row_cache, a_third_takes_the_place_of_the_first)
 
 	find_neighbours(place);
 	for (unsigned i = 0; i < 3; i++)
-		row_cache_add(place[i], 70 + i);
-	cr_assert(!row_cache_find(place[0], &row));
+		row_cache_add(place[i], place[i], 70 + i);
+	cr_assert(!row_cache_find(place[0], place[0], &row));
 	cr_assert(has(place[1], 71));
 	cr_assert(has(place[2], 72));
 }
@@ -70,10 +81,10 @@ Test(row_cache, nothing_is_found_after_a_reset)
 {
 	unwind_row row;
 
-	row_cache_add(1, 77);
+	row_cache_add(1, 1, 77);
 	row_cache_reset();
-	cr_assert(!row_cache_find(1, &row));
-	row_cache_add(1, 78);
+	cr_assert(!row_cache_find(1, 1, &row));
+	row_cache_add(1, 1, 78);
 	cr_assert(has(1, 78));
 }
 
@@ -83,12 +94,12 @@ Test(row_cache, an_entry_left_half_written_is_not_used)
 	struct row_pair *pair = row_cache_pair(1);
 	unwind_row row;
 
-	row_cache_add(1, 77);
+	row_cache_add(1, 1, 77);
 	pair->entry[0].version++;
 	pair->entry[1].version++;
-	cr_assert(!row_cache_find(1, &row));
-	row_cache_add(1, 78);
-	cr_assert(!row_cache_find(1, &row));
+	cr_assert(!row_cache_find(1, 1, &row));
+	row_cache_add(1, 1, 78);
+	cr_assert(!row_cache_find(1, 1, &row));
 }
 
 struct worker {
@@ -105,8 +116,8 @@ static void *add_and_find(void *argument)
 		uint64_t place = 1 + hash_slot(i, PLACES);
 		unwind_row row;
 
-		if (!row_cache_find(place, &row)) {
-			row_cache_add(place, ~place);
+		if (!row_cache_find(place, place, &row)) {
+			row_cache_add(place, place, ~place);
 			continue;
 		}
 		worker->found++;

@@ -184,7 +184,7 @@ static void use_once(void)
 	struct walk walk;
 
 	registers_here(&registers);
-	walk_begin(&walk, NULL, 0, MAX_DEPTH);
+	walk_begin(&walk, NULL, 0, MAX_DEPTH, NULL);
 	walk_unwind(&walk, &registers);
 }
 

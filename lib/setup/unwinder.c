@@ -28,7 +28,7 @@ static void try_walk(void *argument)
 	struct trial *trial = argument;
 	struct walk walk;
 
-	walk_begin(&walk, NULL, trial->caller, 1);
+	walk_begin(&walk, NULL, trial->caller, 1, NULL);
 	walk_unwind(&walk, trial->registers);
 	trial->works = walk.depth == 1;
 }

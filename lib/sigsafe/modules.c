@@ -33,17 +33,25 @@ static struct module_record *record_at(struct recording *rec, uint64_t slot)
 	return &table[(uint32_t)slot];
 }
 
+/* Not inlined: a path takes much of the host's stack, and is seldom needed. */
+__attribute__((noinline)) static bool
+is_same_path(const struct module_record *record, const struct object *object)
+{
+	char path[PATH_BYTES];
+
+	object_path(object, path);
+	return strcmp(path, record->path) == 0;
+}
+
 static bool is_same_build(const struct module_record *record,
 			  const struct object *object, uint64_t slot)
 {
 	uint64_t offset = slot >> 32;
-	char path[PATH_BYTES];
 
-	if (offset)
-		return memcmp((const char *)object->start + offset,
-			      record->build_id, record->build_id_bytes) == 0;
-	object_path(object, path);
-	return strcmp(path, record->path) == 0;
+	if (!offset)
+		return is_same_path(record, object);
+	return memcmp((const char *)object->start + offset, record->build_id,
+		      record->build_id_bytes) == 0;
 }
 
 /*

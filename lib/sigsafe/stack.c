@@ -23,11 +23,12 @@ static unsigned stack_depth;
 /* A stack to be taken, and its place once it is. */
 struct capture {
 	struct recording *recording;
-	struct registers *registers;
+	const ucontext_t *interrupted; /* NULL: by a hook */
 	uintptr_t first; /* return address or program counter it begins with */
-	bool interrupted;
-	bool is_walked; /* at least one frame was found */
-	uint32_t place; /* once it is walked; 0: the table is full */
+	bool is_refused; /* by the walker, at least once, and why */
+	enum lost_reason why;
+	struct walk walk;
+	uint32_t place; /* the result */
 };
 
 void stack_start(enum stack_way way, unsigned depth)
@@ -38,28 +39,10 @@ void stack_start(enum stack_way way, unsigned depth)
 	stack_depth = depth;
 }
 
-static void begin(struct walk *walk, const struct capture *capture)
-{
-	walk_begin(walk, capture->recording,
-		   capture->interrupted ? 0 : capture->first, stack_depth);
-}
-
-static void finish(struct capture *capture, struct walk *walk,
-		   enum walk_state state)
-{
-	if (state == WALK_CUT && walk->depth < 2)
-		live_count_lost(LOST_WALK_SHORT);
-	if (!walk->depth)
-		return;
-	capture->is_walked = true;
-	capture->place =
-		stack_table_add(capture->recording, walk->frame, walk->depth);
-}
-
 /* A walk on its way, and the frame it has come to. */
 struct handed_over {
 	struct walk *walk;
-	struct registers *registers;
+	const struct registers *registers;
 	enum walk_state state;
 };
 
@@ -70,94 +53,121 @@ static void go_on_by_libunwind(void *argument)
 	rest->state = walk_unwind_on(rest->walk, rest->registers);
 }
 
-/* What the walk has found is kept, whatever becomes of its rest. */
-static enum walk_state hand_over(struct capture *capture, struct walk *walk)
+/* What rows have found is kept, whatever becomes of the rest. */
+static enum walk_state by_unwind_tables(struct capture *capture,
+					struct registers *registers)
 {
-	struct handed_over rest = { .walk = walk,
-				    .registers = capture->registers,
-				    .state = WALK_COMPLETE };
-	enum lost_reason why;
+	struct handed_over rest = { &capture->walk, registers,
+				    walk_rows(&capture->walk, registers) };
 
-	if (!walker_run(go_on_by_libunwind, &rest, capture->interrupted, &why))
-		live_count_lost(why);
+	if (rest.state == WALK_GOES_ON &&
+	    !walker_run(go_on_by_libunwind, &rest, capture->interrupted,
+			&capture->why))
+		capture->is_refused = true;
 	return rest.state;
 }
 
-/* Not inlined: only the ways below shall take so much of a stack. */
-__attribute__((noinline)) static void by_unwind_tables(void *argument)
+/*
+ * Once through the stack. frame: room for so many frames as wanted, or NULL.
+ * Not inlined: a hook's stack is walked from here.
+ */
+__attribute__((noinline)) static enum walk_state
+walk_once(struct capture *capture, unsigned wanted, uint64_t *frame)
 {
-	struct capture *capture = argument;
-	enum walk_state state;
-	struct walk walk;
+	struct registers registers;
 
-	begin(&walk, capture);
-	state = walk_rows(&walk, capture->registers);
-	if (state == WALK_GOES_ON)
-		state = hand_over(capture, &walk);
-	finish(capture, &walk, state);
+	if (capture->interrupted)
+		registers_from(&registers, capture->interrupted);
+	else
+		registers_here(&registers);
+	walk_begin(&capture->walk, capture->recording,
+		   capture->interrupted ? 0 : capture->first, wanted, frame);
+	switch (stack_way) {
+	case STACK_UNWIND_TABLES:
+		return by_unwind_tables(capture, &registers);
+	case STACK_FRAME_POINTERS:
+		return walk_fp(&capture->walk, &registers);
+	case STACK_FIRST_FRAME:
+		break;
+	}
+	return WALK_COMPLETE;
 }
 
-__attribute__((noinline)) static void by_frame_pointers(void *argument)
-{
-	struct capture *capture = argument;
-	struct walk walk;
-
-	begin(&walk, capture);
-	finish(capture, &walk, walk_fp(&walk, capture->registers));
-}
-
-static void by_first_frame(struct capture *capture)
+static uint32_t first_frame(const struct capture *capture)
 {
 	uint64_t frame = walk_first_frame(capture->recording, capture->first,
 					  capture->interrupted);
 
-	capture->place = stack_table_add(capture->recording, &frame, 1);
+	return stack_table_add(capture->recording, &frame, 1);
 }
 
-/* A handler has what the interrupted code left of its stack. */
-static void call(void (*way)(void *), struct capture *capture)
+static struct stack_id stack_of(const struct walk *walk)
 {
-	if (capture->interrupted)
-		spare_stack_call(way, capture);
-	else
-		way(capture);
+	return (struct stack_id){ walk->hash, walk->depth };
 }
 
-static void walk_stack(struct capture *capture)
+/* Walks it again, into its place. */
+static cold uint32_t enter(struct capture *capture, struct stack_id stack)
 {
-	switch (stack_way) {
-	case STACK_UNWIND_TABLES:
-		call(by_unwind_tables, capture);
-		break;
-	case STACK_FRAME_POINTERS:
-		call(by_frame_pointers, capture);
-		break;
-	case STACK_FIRST_FRAME:
-		break;
-	}
+	struct stack_record *record =
+		stack_table_take(capture->recording, stack);
+	struct stack_id again;
+
+	if (!record)
+		return 0;
+	walk_once(capture, stack.depth, record->frame);
+	again = stack_of(&capture->walk);
+	if (again.hash == stack.hash && again.depth == stack.depth)
+		return stack_table_enter(capture->recording, record);
+	/* The walker was refused in between. */
+	stack_table_give_back(capture->recording, record);
+	return first_frame(capture);
+}
+
+/*
+ * Most stacks have been seen before: the first walk only tells which it is. So
+ * no list of frames has to lie on a stack.
+ */
+static uint32_t take(struct capture *capture)
+{
+	enum walk_state state = walk_once(capture, stack_depth, NULL);
+	struct stack_id stack = stack_of(&capture->walk);
+	uint32_t known;
+
+	if (state == WALK_CUT && stack.depth < 2)
+		live_count_lost(LOST_WALK_SHORT);
+	if (!stack.depth)
+		return first_frame(capture);
+	known = stack_table_find(capture->recording, stack);
+	return likely(known) ? known : enter(capture, stack);
+}
+
+static void take_in_handler(void *argument)
+{
+	struct capture *capture = argument;
+
+	capture->place = take(capture);
 }
 
 __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 						 const void *caller)
 {
-	struct registers registers;
 	struct capture capture = {
 		.recording = live_recording(),
-		.registers = &registers,
-		.interrupted = interrupted != NULL,
+		.interrupted = interrupted,
+		.first = interrupted ? context_pc(interrupted)
+				     : (uintptr_t)caller,
 	};
 
 	if (!capture.recording || !stack_depth)
 		return 0;
+	/* A handler has what the interrupted code left of its stack. */
 	if (interrupted)
-		registers_from(&registers, interrupted);
+		spare_stack_call(take_in_handler, &capture);
 	else
-		registers_here(&registers);
-	capture.first =
-		interrupted ? context_pc(interrupted) : (uintptr_t)caller;
-	walk_stack(&capture);
-	if (!capture.is_walked)
-		by_first_frame(&capture);
+		capture.place = take(&capture);
+	if (unlikely(capture.is_refused))
+		live_count_lost(capture.why);
 	return capture.place;
 }
 

@@ -15,24 +15,6 @@
 #include "base/atomic.h"
 #include "base/hash.h"
 
-/* A stack to be added. */
-struct stack {
-	const uint64_t *frame;
-	uint32_t depth;
-	uint64_t hash;
-};
-
-static uint64_t hash_of(const uint64_t *frame, uint32_t depth)
-{
-	uint64_t hash = depth;
-
-	for (uint32_t i = 0; i < depth; i++) {
-		hash = hash_mix(hash ^ frame[i]);
-		hash ^= hash >> 32;
-	}
-	return hash;
-}
-
 static struct stack_record *record_at(struct recording *rec, uint32_t place)
 {
 	uint64_t *arena = section_records(rec, SECTION_STACKS);
@@ -50,19 +32,22 @@ static uint32_t *head_of(struct recording *rec, uint64_t hash)
 
 /* Where stack is in the chain from `first` to before `last`; 0: it is not. */
 static uint32_t find(struct recording *rec, uint32_t first, uint32_t last,
-		     const struct stack *stack)
+		     struct stack_id stack)
 {
 	for (uint32_t place = first; place != last;) {
 		const struct stack_record *record = record_at(rec, place);
 
-		if (record->hash == stack->hash &&
-		    record->depth == stack->depth &&
-		    memcmp(record->frame, stack->frame,
-			   stack->depth * sizeof(*stack->frame)) == 0)
+		if (record->hash == stack.hash && record->depth == stack.depth)
 			return place;
 		place = record->next;
 	}
 	return 0;
+}
+
+uint32_t stack_table_find(struct recording *rec, struct stack_id stack)
+{
+	/* Acquire pairs with stack_table_enter(): what is behind is whole. */
+	return find(rec, load_acquire(head_of(rec, stack.hash)), 0, stack);
 }
 
 /* Room in the arena, or 0: it is full. */
@@ -78,58 +63,80 @@ static uint32_t take(struct section *arena, uint32_t words)
 	return (uint64_t)place + words <= arena->capacity ? place : 0;
 }
 
-/* Nobody has seen it: it is the last one's, or it lies idle. */
-static void give_back(struct section *arena, uint32_t place, uint32_t words)
+struct stack_record *stack_table_take(struct recording *rec,
+				      struct stack_id stack)
 {
-	uint32_t end = place + words;
+	uint32_t place = take(&rec->section[SECTION_STACKS],
+			      (uint32_t)STACK_RECORD_WORDS(stack.depth));
+	struct stack_record *record;
 
-	/* Pairs with take(). */
-	cas_acq_rel(&arena->used, &end, place);
+	if (!place) {
+		add_relaxed(&rec->lost[LOST_STACK], 1);
+		return NULL;
+	}
+	record = record_at(rec, place);
+	record->hash = stack.hash;
+	record->depth = stack.depth;
+	return record;
 }
 
-static uint32_t publish(struct recording *rec, const struct stack *stack,
-			uint32_t place, uint32_t *head, uint32_t seen)
+static uint32_t place_of(struct recording *rec,
+			 const struct stack_record *record)
 {
-	struct stack_record *record = record_at(rec, place);
-	uint32_t searched = seen;
+	const uint64_t *arena = section_records(rec, SECTION_STACKS);
 
-	record->depth = stack->depth;
-	record->hash = stack->hash;
-	memcpy(record->frame, stack->frame,
-	       stack->depth * sizeof(*stack->frame));
-	record->next = seen;
-	/* Pairs with the load of the head in stack_table_add(). */
-	while (!cas_acq_rel(head, &seen, place)) {
+	return (uint32_t)((const uint64_t *)record - arena);
+}
+
+void stack_table_give_back(struct recording *rec, struct stack_record *record)
+{
+	uint32_t place = place_of(rec, record);
+	uint32_t end = place + (uint32_t)STACK_RECORD_WORDS(record->depth);
+
+	/*
+	 * Nobody has seen it: it is the last one's, or it lies idle. Pairs with
+	 * take().
+	 */
+	cas_acq_rel(&rec->section[SECTION_STACKS].used, &end, place);
+}
+
+uint32_t stack_table_enter(struct recording *rec, struct stack_record *record)
+{
+	struct stack_id stack = { record->hash, record->depth };
+	uint32_t *head = head_of(rec, stack.hash);
+	uint32_t place = place_of(rec, record);
+	/* Acquire pairs with the exchange: the records behind are whole. */
+	uint32_t seen = load_acquire(head);
+	uint32_t searched = 0;
+
+	do {
 		uint32_t known = find(rec, seen, searched, stack);
 
-		if (known)
+		if (known) {
+			stack_table_give_back(rec, record);
 			return known;
+		}
 		record->next = searched = seen;
-	}
+		/* Pairs with the loads of the head. */
+	} while (!cas_acq_rel(head, &seen, place));
 	return place;
 }
 
 uint32_t stack_table_add(struct recording *rec, const uint64_t *frame,
 			 uint32_t depth)
 {
-	struct section *arena = &rec->section[SECTION_STACKS];
-	uint32_t words = (uint32_t)STACK_RECORD_WORDS(depth);
-	struct stack stack = { frame, depth, hash_of(frame, depth) };
-	uint32_t *head = head_of(rec, stack.hash);
-	/* Acquire pairs with publish(): the records behind it are whole. */
-	uint32_t seen = load_acquire(head);
-	uint32_t known = find(rec, seen, 0, &stack);
-	uint32_t place;
+	struct stack_id stack = { .depth = depth };
+	struct stack_record *record;
+	uint32_t known;
 
+	for (uint32_t i = 0; i < depth; i++)
+		stack.hash = stack_hash_add(stack.hash, frame[i]);
+	known = stack_table_find(rec, stack);
 	if (known)
 		return known;
-	place = take(arena, words);
-	if (!place) {
-		add_relaxed(&rec->lost[LOST_STACK], 1);
+	record = stack_table_take(rec, stack);
+	if (!record)
 		return 0;
-	}
-	known = publish(rec, &stack, place, head, seen);
-	if (known != place)
-		give_back(arena, place, words);
-	return known;
+	memcpy(record->frame, frame, depth * sizeof(*frame));
+	return stack_table_enter(rec, record);
 }

@@ -8,11 +8,41 @@
 #define SIGSAFE_STACK_TABLE_H
 
 #include "base/format.h"
+#include "base/hash.h"
 
 /*
- * The place in SECTION_STACKS, in words, of the stack of these depth frames (1
- * to MAX_DEPTH), entered if need be; or 0: the table is full (counted).
+ * What tells stacks apart. Two that agree in it are taken for one: by chance,
+ * that will happen to one pair in 2^64.
  */
+struct stack_id {
+	uint64_t hash;	/* of the frames, leaf first, by stack_hash_add() from 0
+			 */
+	uint32_t depth; /* 1 to MAX_DEPTH */
+};
+
+static inline uint64_t stack_hash_add(uint64_t hash, uint64_t frame)
+{
+	hash = hash_mix(hash ^ frame);
+	return hash ^ hash >> 32;
+}
+
+/* The place of the stack in SECTION_STACKS, in words; 0: it is not in. */
+uint32_t stack_table_find(struct recording *rec, struct stack_id stack);
+
+/* Room for a stack, whose frames are to be filled in; NULL: full (counted). */
+struct stack_record *stack_table_take(struct recording *rec,
+				      struct stack_id stack);
+
+/*
+ * Enters what stack_table_take() has returned. Returns its place, or the place
+ * of the same stack, if another thread has entered that meanwhile.
+ */
+uint32_t stack_table_enter(struct recording *rec, struct stack_record *record);
+
+/* Or gives it back. */
+void stack_table_give_back(struct recording *rec, struct stack_record *record);
+
+/* All at once: the place of these frames, entered if need be; 0: full. */
 uint32_t stack_table_add(struct recording *rec, const uint64_t *frame,
 			 uint32_t depth);
 

@@ -18,7 +18,7 @@ void walk_leave_out(uintptr_t start, uintptr_t end)
 }
 
 void walk_begin(struct walk *walk, struct recording *recording,
-		uintptr_t caller, unsigned wanted)
+		uintptr_t caller, unsigned wanted, uint64_t *frame)
 {
 	walk->locator = (struct locator){ .recording = recording };
 	walk->awaited = caller;
@@ -26,6 +26,8 @@ void walk_begin(struct walk *walk, struct recording *recording,
 	walk->depth = 0;
 	walk->seen = 0;
 	walk->behind_signal = false;
+	walk->hash = 0;
+	walk->frame = frame;
 }
 
 /* Is pc, in some module's text, the way back from a signal handler? */

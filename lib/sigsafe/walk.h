@@ -12,6 +12,7 @@
 
 #include "sigsafe/memory.h"
 #include "sigsafe/modules.h"
+#include "sigsafe/stack_table.h"
 
 /* Frames left out before a walk that meets no other is given up. */
 #define WALK_MAX_LEFT_OUT 64u
@@ -30,12 +31,16 @@ struct walk {
 	unsigned seen;	   /* frames kept or left out */
 	/* The frame added last returns from a signal handler. */
 	bool behind_signal;
-	uint64_t frame[MAX_DEPTH]; /* words as in base/format.h */
+	uint64_t hash;	 /* of the frames kept, as in sigsafe/stack_table.h */
+	uint64_t *frame; /* they, as in base/format.h; NULL: not stored */
 };
 
-/* caller: 0, or the return address the stack begins with. */
+/*
+ * caller: 0, or the return address the stack begins with. frame: room for all
+ * that are wanted; or NULL.
+ */
 void walk_begin(struct walk *walk, struct recording *recording,
-		uintptr_t caller, unsigned wanted);
+		uintptr_t caller, unsigned wanted, uint64_t *frame);
 
 /* The shim's own object. Written by walk_leave_out(), in the constructor. */
 extern struct walk_own {
@@ -94,8 +99,10 @@ static inline enum walk_state walk_keep(struct walk *walk,
 					const struct walk_frame *frame,
 					bool returns_from_signal)
 {
+	uint64_t word;
+
 	walk->behind_signal = false;
-	if (walk->seen > walk->wanted + WALK_MAX_LEFT_OUT)
+	if (walk->seen > walk->depth + WALK_MAX_LEFT_OUT)
 		return WALK_CUT;
 	if (!frame->is_wanted)
 		return WALK_GOES_ON;
@@ -105,8 +112,11 @@ static inline enum walk_state walk_keep(struct walk *walk,
 		return WALK_CUT;
 	walk->behind_signal = returns_from_signal;
 	/* That code's address was put there by the kernel, not by a call. */
-	walk->frame[walk->depth++] =
-		walk_word(frame->place, frame->exact || returns_from_signal);
+	word = walk_word(frame->place, frame->exact || returns_from_signal);
+	walk->hash = stack_hash_add(walk->hash, word);
+	if (walk->frame)
+		walk->frame[walk->depth] = word;
+	walk->depth++;
 	return walk->depth < walk->wanted ? WALK_GOES_ON : WALK_COMPLETE;
 }
 

@@ -1,8 +1,7 @@
 /*
  * Walks a stack by its frame pointers. Needs no lock and may run in any number
- * of threads; takes 1.5 KiB of the stack it is called on. Right only as far as
- * the code on the stack keeps frame pointers; anything else ends it. Never
- * reads what can't be read. Signal-safe.
+ * of threads. Right only as far as the code on the stack keeps frame pointers;
+ * anything else ends it. Never reads what can't be read. Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -42,7 +42,7 @@ __attribute__((noinline)) static unsigned by_rows(unsigned depth)
 	struct walk walk;
 
 	registers_here(&registers);
-	walk_begin(&walk, live_recording(), 0, depth);
+	walk_begin(&walk, live_recording(), 0, depth, NULL);
 	walk_rows(&walk, &registers);
 	return walk.depth;
 }
@@ -54,7 +54,7 @@ __attribute__((noinline)) static unsigned by_rows_cold(unsigned depth)
 	struct walk walk;
 
 	registers_here(&registers);
-	walk_begin(&walk, NULL, 0, depth);
+	walk_begin(&walk, NULL, 0, depth, NULL);
 	walk_rows(&walk, &registers);
 	return walk.depth;
 }
@@ -65,7 +65,7 @@ __attribute__((noinline)) static unsigned by_pointers(unsigned depth)
 	struct walk walk;
 
 	registers_here(&registers);
-	walk_begin(&walk, live_recording(), 0, depth);
+	walk_begin(&walk, live_recording(), 0, depth, NULL);
 	walk_fp(&walk, &registers);
 	return walk.depth;
 }
@@ -88,7 +88,7 @@ __attribute__((noinline)) static unsigned by_libunwind(unsigned depth)
 	enum lost_reason why;
 
 	registers_here(&unwinding.registers);
-	walk_begin(&unwinding.walk, live_recording(), 0, depth);
+	walk_begin(&unwinding.walk, live_recording(), 0, depth, NULL);
 	/* As in a handler: no signal mask is changed. */
 	if (!walker_run(unwind, &unwinding, true, &why))
 		return 0;

@@ -33,15 +33,16 @@ struct trial {
 	struct registers registers;
 	struct walk walk;
 	enum walk_state state;
+	uint64_t frame[MAX_DEPTH];
 };
 
 /* Written by on_trap(). */
 static struct trial by_rows, by_libunwind;
 static unsigned long steps, handed_over, differing, lost_end;
-static struct walk first_difference[2];
+static struct trial first_difference[2];
 
 /* Written by step_through(), read by on_trap(). */
-static struct walk callers; /* of step_through() */
+static struct trial callers; /* of step_through() */
 static volatile bool is_over;
 
 static void unwind(void *argument)
@@ -51,20 +52,27 @@ static void unwind(void *argument)
 	trial->state = walk_unwind(&trial->walk, &trial->registers);
 }
 
-static bool is_same(const struct walk *a, const struct walk *b)
+static bool is_same(const struct trial *a, const struct trial *b)
 {
-	return a->depth == b->depth &&
-	       memcmp(a->frame, b->frame, a->depth * sizeof(*a->frame)) == 0;
+	return a->walk.depth == b->walk.depth && a->walk.hash == b->walk.hash &&
+	       memcmp(a->frame, b->frame, a->walk.depth * sizeof(*a->frame)) ==
+		       0;
 }
 
 /* Behind the first of step_through()'s callers they are all the same. */
-static bool ends_in_callers(const struct walk *walk)
+static bool ends_in_callers(const struct trial *trial)
 {
-	unsigned count = callers.depth;
+	unsigned count = callers.walk.depth;
 
-	return walk->depth > count &&
-	       memcmp(&walk->frame[walk->depth - count], callers.frame,
+	return trial->walk.depth > count &&
+	       memcmp(&trial->frame[trial->walk.depth - count], callers.frame,
 		      count * sizeof(*callers.frame)) == 0;
+}
+
+static void begin(struct trial *trial, uintptr_t caller)
+{
+	walk_begin(&trial->walk, live_recording(), caller, MAX_DEPTH,
+		   trial->frame);
 }
 
 /* At the system call that returns from a signal handler. */
@@ -82,22 +90,22 @@ static void compare(const ucontext_t *context)
 
 	registers_from(&by_rows.registers, context);
 	by_libunwind.registers = by_rows.registers;
-	walk_begin(&by_rows.walk, live_recording(), 0, MAX_DEPTH);
+	begin(&by_rows, 0);
 	by_rows.state = walk_rows(&by_rows.walk, &by_rows.registers);
 	if (by_rows.state == WALK_GOES_ON) {
 		handed_over++;
 		return;
 	}
-	lost_end += !ends_in_callers(&by_rows.walk);
+	lost_end += !ends_in_callers(&by_rows);
 	/* By libunwind a way back is known at its first instruction only. */
 	if (is_returning(context))
 		return;
-	walk_begin(&by_libunwind.walk, live_recording(), 0, MAX_DEPTH);
+	begin(&by_libunwind, 0);
 	if (!walker_run(unwind, &by_libunwind, true, &why) ||
-	    !is_same(&by_rows.walk, &by_libunwind.walk)) {
+	    !is_same(&by_rows, &by_libunwind)) {
 		if (!differing++) {
-			first_difference[0] = by_rows.walk;
-			first_difference[1] = by_libunwind.walk;
+			first_difference[0] = by_rows;
+			first_difference[1] = by_libunwind;
 		}
 	}
 }
@@ -140,12 +148,10 @@ static inline __attribute__((always_inline)) void set_trap_flag(void)
 
 __attribute__((noinline)) static void step_through(void (*function)(void))
 {
-	struct registers here;
-
-	registers_here(&here);
-	walk_begin(&callers, live_recording(),
-		   (uintptr_t)__builtin_return_address(0), MAX_DEPTH);
-	cr_assert_eq(walk_rows(&callers, &here), WALK_COMPLETE);
+	registers_here(&callers.registers);
+	begin(&callers, (uintptr_t)__builtin_return_address(0));
+	cr_assert_eq(walk_rows(&callers.walk, &callers.registers),
+		     WALK_COMPLETE);
 	is_over = false;
 	set_trap_flag();
 	function();
@@ -153,12 +159,12 @@ __attribute__((noinline)) static void step_through(void (*function)(void))
 	__asm__ volatile("nop");
 }
 
-static void print(const struct walk *walk)
+static void print(const struct trial *trial)
 {
-	for (unsigned i = 0; i < walk->depth; i++) {
+	for (unsigned i = 0; i < trial->walk.depth; i++) {
 		char text[PATH_BYTES + 32];
 
-		fixture_frame_text(walk->frame[i], text, sizeof(text));
+		fixture_frame_text(trial->frame[i], text, sizeof(text));
 		fprintf(stderr, "%2u %s\n", i, text);
 	}
 }

@@ -117,7 +117,7 @@ static void walk_nonsense(void (*way)(void *))
 		for (int j = 0; j < REGISTER_COUNT; j++)
 			trial.registers.value[j] = nonsense();
 		trial.registers.value[REGISTER_PC] = nonsense_pc();
-		walk_begin(&trial.walk, live_recording(), 0, MAX_DEPTH);
+		walk_begin(&trial.walk, live_recording(), 0, MAX_DEPTH, NULL);
 		cr_assert(walker_run(way, &trial, false, &why));
 		cr_assert_neq(trial.state, WALK_GOES_ON);
 		cr_assert_leq(trial.walk.depth, MAX_DEPTH);
@@ -227,7 +227,7 @@ static void walk_from_library(fixture_edit *edit)
 
 	registers_here(&trial.registers);
 	trial.registers.value[REGISTER_PC] = fixture_text_of(library);
-	walk_begin(&trial.walk, live_recording(), 0, MAX_DEPTH);
+	walk_begin(&trial.walk, live_recording(), 0, MAX_DEPTH, NULL);
 	cr_assert(walker_run(walk_by_tables, &trial, false, &why));
 	cr_assert_geq(trial.walk.depth, 1);
 	dlclose(library);

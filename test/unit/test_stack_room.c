@@ -1,0 +1,62 @@
+/*
+ * How much of the host's stack a capture takes.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "stack_fixture.h"
+
+#define STACK_BYTES (64u << 10)
+#define UNTOUCHED   0x5a
+
+/* What is compiled for a sanitizer has larger frames. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
+
+static char coroutine_stack[STACK_BYTES] __attribute__((aligned(16)));
+static ucontext_t home;
+
+static void do_nothing(void)
+{
+}
+
+static void capture(void)
+{
+	fixture_hook();
+}
+
+static size_t stack_of(void (*function)(void))
+{
+	ucontext_t coroutine;
+	size_t untouched = 0;
+
+	memset(coroutine_stack, UNTOUCHED, STACK_BYTES);
+	cr_assert_eq(getcontext(&coroutine), 0);
+	coroutine.uc_stack.ss_sp = coroutine_stack;
+	coroutine.uc_stack.ss_size = STACK_BYTES;
+	coroutine.uc_link = &home;
+	makecontext(&coroutine, function, 0);
+	cr_assert_eq(swapcontext(&home, &coroutine), 0);
+	while (coroutine_stack[untouched] == UNTOUCHED)
+		untouched++;
+	return STACK_BYTES - untouched;
+}
+
+/* The second one finds its rows and its stack. */
+Test(stack_room, a_capture_takes_little_of_the_stack, .disabled = IS_SANITIZED)
+{
+	size_t nothing, first, second;
+
+	fixture_start_unwinder();
+	nothing = stack_of(do_nothing);
+	first = stack_of(capture);
+	second = stack_of(capture);
+	cr_assert_leq(first - nothing, 1792);
+	cr_assert_leq(second - nothing, 1216);
+}

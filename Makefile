@@ -3,8 +3,6 @@
 
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
-CC     ?= cc
-CXX    ?= c++
 BUILD  ?= build
 CFLAGS ?= -O2 -g
 WERROR ?= -Werror
@@ -13,7 +11,6 @@ BASE   := -std=gnu11 -D_GNU_SOURCE -Ilib -Ishim -MMD -MP
 Q      := $(if $(V),,@)
 
 # SAN=address,undefined or SAN=thread: the unit tests under a sanitizer.
-SAN      ?=
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
 
 # The shim: nothing but libc, nothing visible but the hooks, no lazy binding.
@@ -35,14 +32,12 @@ LIB_OBJ     := $(call object,lib/base lib/sigsafe lib/setup lib/report)
 FIXTURE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o, \
 	$(wildcard test/unit/*fixture*.c) \
 	$(if $(SAN),test/unit/sanitized_main.c))
-UNIT     := $(patsubst test/unit/%.c,$(BUILD)/unit/%, \
-	$(wildcard test/unit/test_*.c))
+UNIT     := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 VICTIMS  := $(patsubst test/e2e/victim_%,$(BUILD)/victims/%, \
 	$(basename $(wildcard test/e2e/victim_*.c test/e2e/victim_*.cc))) \
 	$(patsubst test/e2e/%.c,$(BUILD)/victims/%.so, \
 	$(wildcard test/e2e/plugin_*.c))
-BENCH    := $(patsubst test/bench/%.c,$(BUILD)/bench/%, \
-	$(wildcard test/bench/*.c))
+BENCH    := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/bench/*.c))
 
 all: $(BUILD)/libstallshim.so $(BUILD)/stallshim ## build both products
 
@@ -54,8 +49,7 @@ $(BUILD)/stallshim: $(COMMAND_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(COMMAND_LIBS)
 
-# Where `setup` is asked for as well it comes first, with make -j too.
-$(BUILD)/obj/%.o: %.c Makefile | $(filter setup,$(MAKECMDGOALS))
+$(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC      $<"
 	$(Q)$(CC) $(BASE) $(WARN) $(SHIM_CFLAGS) $(POISON) $(CFLAGS) \
@@ -63,7 +57,6 @@ $(BUILD)/obj/%.o: %.c Makefile | $(filter setup,$(MAKECMDGOALS))
 
 # What may run in a signal handler is compiled with malloc and friends poisoned.
 $(BUILD)/obj/lib/sigsafe/%.o: POISON := -include lib/sigsafe/poison.h
-
 $(BUILD)/lib.a: $(LIB_OBJ)
 	@rm -f $@
 	$(Q)$(AR) rcsP $@ $^
@@ -73,51 +66,49 @@ $(BUILD)/unit/%: $(BUILD)/obj/test/unit/%.o $(FIXTURE_OBJ) $(BUILD)/lib.a
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $^ $(LDFLAGS) $(UNIT_LIBS)
 
+# program FLAGS: a program of one file, and of a library if it names one.
+define program
+@mkdir -p $(@D)
+@echo "  CCLD    $@"
+$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread $(1) -o $@ \
+	$(filter %.c %.a,$^) -ldl -lrt -lm
+endef
+
 $(BUILD)/victims/%: test/e2e/victim_%.c
-	@mkdir -p $(@D)
-	@echo "  CCLD    $@"
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) $(VICTIM_CFLAGS) -pthread \
-		-o $@ $< -ldl -lrt -lm
-
-$(BUILD)/victims/%: test/e2e/victim_%.cc
-	@mkdir -p $(@D)
-	@echo "  CCLD    $@"
-	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) $(VICTIM_CFLAGS) \
-		-pthread -o $@ $< -ldl
-
+	$(call program,$(VICTIM_CFLAGS))
 $(BUILD)/victims/plugin_%.so: test/e2e/plugin_%.c
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -fPIC -shared -pthread -o $@ $<
-
+	$(call program,-fPIC -shared)
 $(BUILD)/bench/%: test/bench/%.c
-	@mkdir -p $(@D)
-	@echo "  CCLD    $@"
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread -o $@ $<
+	$(call program)
+$(BUILD)/demo_server: scripts/demo_server.c
+	$(call program)
 
 # This one measures parts of the shim, not a program under it.
 $(BUILD)/bench/walk: test/bench/walk.c $(BUILD)/lib.a
-	@mkdir -p $(@D)
-	@echo "  CCLD    $@"
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -fno-omit-frame-pointer -pthread \
-		-o $@ $^
+	$(call program,-fno-omit-frame-pointer)
 
-$(BUILD)/demo_server: scripts/demo_server.c
-	@echo "  CCLD    $@"
-	$(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread -o $@ $<
+$(BUILD)/victims/%: test/e2e/victim_%.cc
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) $(VICTIM_CFLAGS) \
+		-pthread -o $@ $< -ldl
+
+# Where `setup` is asked for as well it comes first, with make -j too.
+SETUP := $(filter setup,$(MAKECMDGOALS))
+$(SHIM_OBJ) $(COMMAND_OBJ) $(LIB_OBJ) $(VICTIMS) $(BENCH) \
+	$(BUILD)/demo_server check lint soak: | $(SETUP)
 
 unit: $(UNIT) ## build the unit tests (SAN=address,undefined SAN=thread)
 victims: $(VICTIMS) ## build the programs of the end-to-end tests
-
 setup: ## install what a bare Debian 12 lacks, saying what and why
 	scripts/bootstrap
 demo: all $(BUILD)/demo_server ## watch a small server with two planted faults
 	BUILD=$(BUILD) scripts/demo
-check: $(filter setup,$(MAKECMDGOALS)) ## all tests and checks
-	+BUILD=$(BUILD) scripts/run-tests
+check: ## all tests and checks
+	BUILD=$(BUILD) scripts/run-tests
 lint: ## the checks of the source alone
-	+BUILD=$(BUILD) scripts/run-tests lint
+	BUILD=$(BUILD) scripts/run-tests lint
 soak: ## the end-to-end tests again and again, on busy processors
-	+BUILD=$(BUILD) scripts/soak
+	BUILD=$(BUILD) scripts/soak
 bench: all $(BENCH) ## what the shim costs, against the same without it
 	BUILD=$(BUILD) scripts/bench
 
@@ -132,8 +123,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' Makefile | expand -t 14
 
-.PHONY: all unit victims setup demo check lint soak bench install uninstall \
-	clean help
+.PHONY: all unit victims setup demo check lint soak bench install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
 -include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/*/*.d)

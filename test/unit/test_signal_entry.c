@@ -11,6 +11,7 @@
 
 #include "signal_fixture.h"
 #include "sigsafe/host_signal.h"
+#include "sigsafe/signal_entry.h"
 
 static volatile int handled; /* signals the host's handlers got, summed up */
 static sigjmp_buf landing;

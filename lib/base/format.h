@@ -71,6 +71,7 @@ struct section {
 	X(LOST_RAW_FUTEX,                                                      \
 	  "waits in futex() itself, for locks that cannot be seen")            \
 	X(LOST_LOCK, "lock table full: waits not tracked")                     \
+	X(LOST_LOCK_RECORD, "locks that gave their record up: sums kept")      \
 	X(LOST_THREAD, "thread table full: loops not watched")                 \
 	X(LOST_MODULE, "module table full")                                    \
 	X(LOST_EVENT, "stalls overwritten in the timeline")                    \

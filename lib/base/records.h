@@ -125,8 +125,8 @@ struct go_queue {
 
 struct lock_record {
 	struct ledger ledger;
-	uint64_t key;	  /* the validity word: address, or LOCK_RETIRED */
-	uint64_t address; /* of the lock, in the process; follows key at once */
+	uint64_t key;	  /* the validity word: address, or LOCK_... below */
+	uint64_t address; /* of the lock, in the process */
 	uint64_t place;	  /* a frame word: module and offset, module 0: heap */
 	uint32_t kind;	  /* enum lock_kind */
 	uint32_t owed;	  /* timed-out waits that no unlock has paid for yet */
@@ -149,11 +149,21 @@ struct lock_record {
 	int32_t holder;	      /* who held it when somebody last came; 0: ? */
 	int32_t last_charged; /* thread */
 	uint32_t first_stack; /* of its first wait, for a lock in the heap */
-	uint32_t reserved;
+	uint32_t pins;	      /* in use; lib/sigsafe/lock_table.c */
+	uint32_t samples;     /* its first sample's index + 1, or 0 */
+	/* For how long threads waited for the locks that had this record. */
+	uint32_t inherited_us;
 	struct go_queue go;
 };
 
 #define LOCK_RETIRED UINT64_C(1) /* destroyed: keeps its sums, not its key */
+/*
+ * At the index of a kind: the sums of all locks of this kind whose record was
+ * given to another one.
+ */
+#define LOCK_OTHERS	 UINT64_C(2)
+#define LOCK_OTHERS_NAME "others"
+#define LOCK_MAKING	 UINT64_C(3) /* being given to another lock */
 
 /*
  * A thread that waits for a lock, while it does: what is left of it at the end
@@ -188,19 +198,22 @@ enum sample_kind {
 /*
  * One line of a profile. key: bits 61 to 63 kind + 1, bits 32 to 60 lock (its
  * index in SECTION_LOCKS, 0 for stalls), bits 0 to 31 stack (offset in words
- * in SECTION_STACKS).
+ * in SECTION_STACKS). SAMPLE_GONE: added to another sample; can be used again.
  */
 #define SAMPLE_KEY(kind, lock, stack)                                          \
 	((uint64_t)((kind) + 1) << 61 | (uint64_t)(lock) << 32 | (stack))
 #define SAMPLE_KIND(key)  ((enum sample_kind)((key) >> 61) - 1)
 #define SAMPLE_LOCK(key)  ((uint32_t)((key) >> 32 & 0x1fffffff))
 #define SAMPLE_STACK(key) ((uint32_t)(key))
+#define SAMPLE_GONE	  UINT64_C(1)
 
 struct sample_record {
 	uint64_t key; /* the validity word */
 	uint64_t total_ns;
 	uint64_t count;
 	uint64_t max_ns; /* largest single contribution */
+	uint32_t next;	 /* sample of the same lock: its index + 1, or 0 */
+	uint32_t reserved;
 };
 
 /* A stall, for the timeline. */

@@ -131,14 +131,16 @@ static struct contention contention_of(const struct recording *rec)
 {
 	const struct lock_record *lock = section_records(rec, SECTION_LOCKS);
 	uint32_t n = rec->section[SECTION_LOCKS].capacity;
-	struct contention seen = { 0 };
+	struct contention seen = { .locks = lost_count(rec, LOST_LOCK_RECORD) };
 
 	for (; n; n--, lock++) {
 		uint64_t longest_ns = load_relaxed(&lock->longest_wait_ns);
+		uint64_t key = load_acquire(&lock->key);
 
-		if (!load_acquire(&lock->key) || !load_relaxed(&lock->waits))
+		if (!key || !load_relaxed(&lock->waits))
 			continue;
-		seen.locks++;
+		/* They gave their records up: counted as they did. */
+		seen.locks += key != LOCK_OTHERS;
 		seen.longest_ns = max_u64(seen.longest_ns, longest_ns);
 	}
 	return seen;

@@ -124,10 +124,15 @@ static void write_offset(struct pen *pen, uint64_t offset)
 	pen_hex(pen, offset, 1);
 }
 
-static void write_lock_name(struct text *text, uint64_t place)
+static void write_lock_name(struct text *text, const struct lock_record *lock)
 {
+	uint64_t place = lock->place;
 	struct text_name answer;
 
+	if (load_relaxed(&lock->key) == LOCK_OTHERS) {
+		pen_word(&text->pen, LOCK_OTHERS_NAME, SIZE_MAX);
+		return;
+	}
 	if (!text->names || !text->names->variable(text->names->ctx, text->rec,
 						   place, &answer)) {
 		pen_text(&text->pen, "-");
@@ -153,7 +158,7 @@ static void write_lock(struct text *text, const struct sample_record *sample)
 	pen_text(pen, "#\tlock=0x");
 	pen_hex(pen, lock->address, 1);
 	pen_text(pen, " name=");
-	write_lock_name(text, lock->place);
+	write_lock_name(text, lock);
 	pen_text(pen, " object=");
 	pen_word(pen, module ? base_name(module->path) : "heap", PATH_BYTES);
 	pen_number(pen, " max=", sample->max_ns, "ns.\n");

@@ -216,7 +216,8 @@ static uint64_t check_samples(struct recording *rec)
 	uint64_t damaged = 0;
 
 	for (; n; n--, sample++) {
-		if (sample->key && !is_sound_sample(rec, sample->key)) {
+		if (sample->key && sample->key != SAMPLE_GONE &&
+		    !is_sound_sample(rec, sample->key)) {
 			sample->key = 0;
 			damaged++;
 		}

@@ -19,6 +19,8 @@ static void decode_lock(struct decoder *d, struct lock *lock,
 	struct law law = law_of_lock(record, d->now_ns);
 
 	decode_place(d, lock, record->place);
+	if (record->key == LOCK_OTHERS)
+		lock->name = LOCK_OTHERS_NAME;
 	lock->kind = record->kind;
 	lock->profile = law_profile_of(record->kind);
 	lock->address = record->address;

@@ -15,7 +15,7 @@ static const struct part {
 	[SECTION_MODULES] = { sizeof(struct module_record), 32 },
 	[SECTION_THREADS] = { sizeof(struct thread_record), 40 },
 	[SECTION_LOCKS] = { sizeof(struct lock_record), 128 },
-	[SECTION_SAMPLES] = { sizeof(struct sample_record), 128 },
+	[SECTION_SAMPLES] = { sizeof(struct sample_record), 160 },
 	[SECTION_EVENTS] = { sizeof(struct event_record), 64 },
 	[SECTION_WAITERS] = { sizeof(struct waiter_record), 16 },
 	[SECTION_STACK_INDEX] = { sizeof(uint32_t), 16 },

@@ -14,6 +14,7 @@
 #include "sigsafe/ledger.h"
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
+#include "sigsafe/owed.h"
 #include "sigsafe/samples.h"
 #include "sigsafe/sampling.h"
 #include "sigsafe/sleepers.h"
@@ -32,6 +33,7 @@ static void enter(struct lock_wait *wait, const struct thread_identity *who)
 	if (!wait->start_ns) {
 		add_relaxed(&wait->recording->lost[LOST_LOCK], 1);
 		wait->recording = NULL;
+		lock_unpin(lock);
 		return;
 	}
 	/* Relaxed: sums of their own; the law is read when none is in flight.
@@ -78,7 +80,7 @@ void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
 	*wait = (struct lock_wait){ .address = lock.address };
 	if (!rec || !rec->watches_locks || !freeze_enter(rec))
 		return;
-	wait->lock = lock_find_or_make(rec, lock.address, lock.kind);
+	wait->lock = lock_pin_or_make(rec, lock.address, lock.kind);
 	if (wait->lock) {
 		wait->recording = rec;
 		if (lock.holder)
@@ -126,9 +128,8 @@ static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
 	max_relaxed(&lock->longest_wait_ns, waited_ns);
 	store_relaxed(&wait->recording->latest_ns, left.until_ns);
 	if (outcome == WAIT_GAVE_UP) {
-		/* Stays in the bucket's count until an unlock has paid. */
 		add_relaxed(&lock->timeouts, 1);
-		add_seq_cst(&lock->owed, 1);
+		owed_add(lock, wait->address);
 	} else {
 		sub_release(contention_bucket(wait->address), 1);
 	}
@@ -169,14 +170,7 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 	freeze_leave(rec);
 	if (outcome != WAIT_WITHDRAWN)
 		record_wait(wait, waited_ns);
-}
-
-/* Paid, or never to be: these waits no longer keep the bucket's count up. */
-static void forget_owed(struct lock_record *lock, const void *address)
-{
-	if (load_relaxed(&lock->owed))
-		sub_release(contention_bucket(address),
-			    exchange_acq_rel(&lock->owed, 0));
+	lock_unpin(wait->lock);
 }
 
 /* Relaxed, here and below: as in enter(). */
@@ -194,17 +188,31 @@ static void charge(struct lock_record *lock, struct ledger_charge charge)
 	add_relaxed(&lock->holder_changes, 1);
 }
 
+/* The record of a lock that somebody waits for, or NULL. Pinned. */
+static struct lock_record *find_busy(struct recording *rec, const void *address)
+{
+	struct lock_record *lock = lock_find(rec, address);
+
+	/* Others in the bucket may be waited for, and this one not. */
+	if (!lock || ledger_is_idle(&lock->ledger))
+		return NULL;
+	return lock_pin(lock, address) ? lock : NULL;
+}
+
 struct contention contention_settle(const void *address)
 {
 	struct contention caused = { .recording = NULL };
 	struct recording *rec = live_recording();
+	struct lock_record *lock = rec ? find_busy(rec, address) : NULL;
 	struct ledger_charge due;
-	struct lock_record *lock;
+	uint32_t owed;
 
-	if (!rec || !(lock = lock_find(rec, address)) || !freeze_enter(rec))
+	if (!lock || !freeze_enter(rec))
 		return caused;
+	/* Acquire pairs with owed_add(): what is owed is in the ledger. */
+	owed = load_acquire(&lock->owed);
 	due = ledger_settle(&lock->ledger);
-	forget_owed(lock, address);
+	owed_pay(lock, address, owed);
 	if (due.ns) {
 		charge(lock, due);
 		caused.recording = rec;
@@ -213,12 +221,14 @@ struct contention contention_settle(const void *address)
 			rec->charges_like_go
 				? go_rule_settle(&lock->go, due.at_ns)
 				: due.ns;
+	} else {
+		lock_unpin(lock);
 	}
 	freeze_leave(rec);
 	return caused;
 }
 
-void contention_record(const struct contention *caused, const void *caller)
+static void record(const struct contention *caused, const void *caller)
 {
 	struct recording *rec = caused->recording;
 	struct weight weight = sampling_weigh(caused->caused_ns, rec->rate_ns);
@@ -232,20 +242,28 @@ void contention_record(const struct contention *caused, const void *caller)
 	sample_add(rec, sample, weight.ns, weight.events);
 }
 
-void contention_forget(const void *lock)
+void contention_record(const struct contention *caused, const void *caller)
+{
+	record(caused, caller);
+	lock_unpin(caused->lock);
+}
+
+void contention_forget(const void *address)
 {
 	struct recording *rec = live_recording();
-	struct lock_record *record = rec ? lock_find(rec, lock) : NULL;
+	struct lock_record *lock = rec ? lock_find(rec, address) : NULL;
 
-	if (!record)
+	if (!lock || !lock_pin(lock, address))
 		return;
-	forget_owed(record, lock);
-	lock_retire(rec, lock);
+	lock_retire(lock);
+	owed_forget(lock, address);
+	lock_unpin(lock);
 }
 
 void contention_reset(void)
 {
 	memset(contention_waiters, 0, sizeof(contention_waiters));
 	thread_self.identity.tid = 0;
+	lock_table_reset();
 	sleepers_reset();
 }

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "sigsafe/thread.h"
 
-#define WAITER_BUCKETS 1024
+#define WAITER_BUCKETS 4096
 
 /* Waiters, and unpaid timed-out waits, for all locks of a bucket. */
 extern uint32_t contention_waiters[WAITER_BUCKETS];
@@ -71,10 +71,11 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome);
 /* What an unlock is charged. */
 struct contention {
 	struct recording *recording; /* NULL: nothing to record */
-	const struct lock_record *lock;
+	struct lock_record *lock;
 	uint64_t caused_ns;
 };
 
+/* Where there is something to record, contention_record() must follow. */
 struct contention contention_settle(const void *lock);
 void contention_record(const struct contention *caused, const void *caller);
 

@@ -23,9 +23,20 @@
 #ifndef SIGSAFE_LEDGER_H
 #define SIGSAFE_LEDGER_H
 
+#include "base/atomic.h"
 #include "base/format.h"
 
 #define LEDGER_MAX_WAITERS ((UINT64_C(1) << LEDGER_N_BITS) - 1)
+
+/*
+ * Does nobody wait, and is nothing owed? Relaxed: whoever comes or gives up in
+ * this very moment may be missed.
+ */
+static inline bool ledger_is_idle(const struct ledger *ledger)
+{
+	return !LEDGER_N(load_relaxed(&ledger->base_n)) &&
+	       !load_relaxed(&ledger->sum);
+}
 
 struct ledger_charge {
 	uint64_t ns;	  /* to be charged to the unlocker */

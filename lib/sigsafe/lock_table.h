@@ -1,6 +1,17 @@
 /*
- * The lock table: one record in SECTION_LOCKS for each lock that was ever
- * waited for. Lock-free. Signal-safe.
+ * The lock table: a record in SECTION_LOCKS for each lock that was waited for.
+ * Lock-free. Signal-safe.
+ *
+ * A lock's record may lie in a few places only. Where all of them are taken,
+ * the one is given to it that matters least: of a lock that was destroyed, or
+ * that made threads wait least. Its sums, and its samples, go to the record of
+ * all other locks of its kind (LOCK_OTHERS), so that the sums over all records
+ * stay what they are. The place remembers how much its former locks were waited
+ * for, and the next one is compared with that as well: so each lock that is
+ * waited for more than all who come and go in its places keeps its record in
+ * the end (Metwally and others, "Space-Saving", 2005).
+ *
+ * Whoever uses a record has pinned it: nobody gives it to another lock then.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,18 +20,34 @@
 
 #include "base/format.h"
 
-/* The lock's record, or NULL: it was never waited for. */
+/*
+ * The lock's record, or NULL: it has none. Not pinned: by the time it is looked
+ * at it may be another lock's.
+ */
 struct lock_record *lock_find(struct recording *rec, const void *lock);
 
-/* The lock's record, made if need be, or NULL: table full (counted). */
-struct lock_record *lock_find_or_make(struct recording *rec, const void *lock,
-				      enum lock_kind kind);
+/*
+ * Pins the record if it is still the lock's. Pairs with lock_unpin(), in any
+ * thread.
+ */
+bool lock_pin(struct lock_record *record, const void *lock);
+void lock_unpin(struct lock_record *record);
 
 /*
- * The lock at this address was destroyed, or made anew: what comes next at the
- * address is another lock. The record keeps its sums.
+ * The lock's record, pinned, made if need be; or NULL: all its places are in
+ * use (counted).
  */
-void lock_retire(struct recording *rec, const void *lock);
+struct lock_record *lock_pin_or_make(struct recording *rec, const void *lock,
+				     enum lock_kind kind);
+
+/*
+ * The lock of this pinned record was destroyed, or made anew: what comes next
+ * at its address is another lock. The record keeps its sums.
+ */
+void lock_retire(struct lock_record *record);
+
+/* A forked child starts afresh: no other thread makes a record in it. */
+void lock_table_reset(void);
 
 static inline uint32_t lock_index(const struct recording *rec,
 				  const struct lock_record *lock)

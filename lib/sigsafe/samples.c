@@ -1,5 +1,10 @@
 /*
- * The sample table: open addressing in SECTION_SAMPLES; a key, once set, stays.
+ * The sample table: open addressing in SECTION_SAMPLES. A key stays until its
+ * lock's record is given to another lock; then its place is SAMPLE_GONE and may
+ * get another key, but is never empty again.
+ *
+ * Two threads that enter one key at once may give it two records. That harms
+ * nobody, as they are added up by who reads them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -7,16 +12,20 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "sigsafe/lock_others.h"
+#include "sigsafe/lock_table.h"
 
 #define MAX_PROBES 64
 
-/* The record with this key, made if need be, or NULL: no room. */
-static struct sample_record *find_or_make(struct recording *rec, uint64_t key)
+/* The record with this key, or NULL; *vacant: a place for it, or NULL. */
+static struct sample_record *find(struct recording *rec, uint64_t key,
+				  struct sample_record **vacant)
 {
-	struct section *section = &rec->section[SECTION_SAMPLES];
+	uint32_t capacity = rec->section[SECTION_SAMPLES].capacity;
 	struct sample_record *table = section_records(rec, SECTION_SAMPLES);
-	uint32_t slot = hash_slot(key, section->capacity);
+	uint32_t slot = hash_slot(key, capacity);
 
+	*vacant = NULL;
 	for (int probe = 0; probe < MAX_PROBES; probe++) {
 		struct sample_record *record = &table[slot];
 		/* Relaxed: the key guards nothing but its own counters. */
@@ -24,15 +33,102 @@ static struct sample_record *find_or_make(struct recording *rec, uint64_t key)
 
 		if (seen == key)
 			return record;
-		if (!seen && cas_acq_rel(&record->key, &seen, key)) {
-			add_relaxed(&section->used, 1);
-			return record;
-		}
-		if (seen == key)
-			return record;
-		slot = slot + 1 == section->capacity ? 0 : slot + 1;
+		if (!*vacant && (!seen || seen == SAMPLE_GONE))
+			*vacant = record;
+		if (!seen)
+			break;
+		slot = slot + 1 == capacity ? 0 : slot + 1;
 	}
 	return NULL;
+}
+
+/* Acquire pairs with the release in empty(): the counters are 0. */
+static bool take(struct recording *rec, struct sample_record *record,
+		 uint64_t key)
+{
+	uint64_t seen = load_relaxed(&record->key);
+
+	if ((seen && seen != SAMPLE_GONE) ||
+	    !cas_acq_rel(&record->key, &seen, key))
+		return false;
+	add_relaxed(&rec->section[SECTION_SAMPLES].used, 1);
+	return true;
+}
+
+/* Where the lock finds it when it gives its record up. */
+static void enter_in_list(struct recording *rec, struct lock_record *lock,
+			  struct sample_record *record)
+{
+	const struct sample_record *table =
+		section_records(rec, SECTION_SAMPLES);
+	uint32_t first = load_relaxed(&lock->samples);
+
+	do
+		store_relaxed(&record->next, first);
+	while (!cas_acq_rel(&lock->samples, &first,
+			    (uint32_t)(record - table) + 1));
+}
+
+/* The record with this key, made if need be, or NULL: no room. */
+static struct sample_record *find_or_make(struct recording *rec, uint64_t key)
+{
+	struct sample_record *record, *vacant;
+
+	for (;;) {
+		record = find(rec, key, &vacant);
+		if (record || !vacant)
+			return record;
+		if (take(rec, vacant, key))
+			return vacant;
+	}
+}
+
+static bool has_much_room(const struct recording *rec)
+{
+	const struct section *section = &rec->section[SECTION_SAMPLES];
+
+	return load_relaxed(&section->used) < section->capacity / 4 * 3;
+}
+
+/* The record of a lock's sample, or of its stack for all other locks. */
+static struct sample_record *of_lock(struct recording *rec,
+				     const struct sample *sample)
+{
+	struct lock_record *locks = section_records(rec, SECTION_LOCKS);
+	struct lock_record *lock = &locks[sample->lock];
+	uint64_t key = SAMPLE_KEY(sample->kind, sample->lock, sample->stack);
+	struct sample_record *record, *vacant;
+
+	for (;;) {
+		record = find(rec, key, &vacant);
+		if (record)
+			return record;
+		if (!vacant || !has_much_room(rec))
+			break;
+		if (take(rec, vacant, key)) {
+			enter_in_list(rec, lock, vacant);
+			return vacant;
+		}
+	}
+	lock = lock_others(rec, load_relaxed(&lock->kind));
+	return find_or_make(rec, SAMPLE_KEY(sample->kind, lock_index(rec, lock),
+					    sample->stack));
+}
+
+static void add(struct sample_record *record, uint64_t ns, uint64_t events,
+		uint64_t max_ns)
+{
+	/* Relaxed: counters of their own. */
+	add_relaxed(&record->total_ns, ns);
+	add_relaxed(&record->count, events);
+	max_relaxed(&record->max_ns, max_ns);
+}
+
+static void discard(struct recording *rec, enum sample_kind kind, uint64_t ns,
+		    uint64_t events)
+{
+	add_relaxed(&rec->discarded[kind], events);
+	add_relaxed(&rec->discarded_ns[kind], ns);
 }
 
 void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
@@ -40,18 +136,58 @@ void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
 {
 	struct sample_record *record = NULL;
 
-	if (sample.stack)
-		record = find_or_make(rec, SAMPLE_KEY(sample.kind, sample.lock,
-						      sample.stack));
+	if (sample.stack && sample.kind == SAMPLE_STALL)
+		record = find_or_make(
+			rec, SAMPLE_KEY(SAMPLE_STALL, 0, sample.stack));
+	else if (sample.stack)
+		record = of_lock(rec, &sample);
 	if (sample.stack && !record)
 		add_relaxed(&rec->lost[LOST_SAMPLE], 1);
-	if (!record) {
-		/* Relaxed: counters of their own, as below. */
-		add_relaxed(&rec->discarded[sample.kind], events);
-		add_relaxed(&rec->discarded_ns[sample.kind], ns);
+	if (record)
+		add(record, ns, events, ns);
+	else
+		discard(rec, sample.kind, ns, events);
+}
+
+/* Release pairs with take(). */
+static void empty(struct recording *rec, struct sample_record *record)
+{
+	store_relaxed(&record->total_ns, 0);
+	store_relaxed(&record->count, 0);
+	store_relaxed(&record->max_ns, 0);
+	sub_release(&rec->section[SECTION_SAMPLES].used, 1);
+	store_release(&record->key, SAMPLE_GONE);
+}
+
+static void move(struct recording *rec, const struct sample_record *from,
+		 uint32_t to)
+{
+	uint64_t key = load_relaxed(&from->key);
+	uint64_t ns = load_relaxed(&from->total_ns);
+	uint64_t events = load_relaxed(&from->count);
+	struct sample_record *into = find_or_make(
+		rec, SAMPLE_KEY(SAMPLE_KIND(key), to, SAMPLE_STACK(key)));
+
+	if (into) {
+		add(into, ns, events, load_relaxed(&from->max_ns));
 		return;
 	}
-	add_relaxed(&record->total_ns, ns);
-	add_relaxed(&record->count, events);
-	max_relaxed(&record->max_ns, ns);
+	add_relaxed(&rec->lost[LOST_SAMPLE], events);
+	discard(rec, SAMPLE_KIND(key), ns, events);
+}
+
+void samples_move(struct recording *rec, struct lock_record *from,
+		  struct lock_record *to)
+{
+	struct sample_record *table = section_records(rec, SECTION_SAMPLES);
+	uint32_t next = load_relaxed(&from->samples);
+
+	store_relaxed(&from->samples, 0);
+	while (next) {
+		struct sample_record *sample = &table[next - 1];
+
+		next = load_relaxed(&sample->next);
+		move(rec, sample, lock_index(rec, to));
+		empty(rec, sample);
+	}
 }

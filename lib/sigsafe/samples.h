@@ -2,6 +2,11 @@
  * The sample table: what each stack has cost, by kind of profile and lock.
  * Lock-free. Signal-safe.
  *
+ * While there is much room each stack has a sample for each lock. When there is
+ * little, new ones are not told apart by lock any more: they are of the record
+ * of all others of its kind. So one stack and a million locks leave room for
+ * the next stack.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_SAMPLES_H
@@ -11,7 +16,7 @@
 
 struct sample {
 	enum sample_kind kind;
-	uint32_t lock;	/* index in SECTION_LOCKS; 0 for stalls */
+	uint32_t lock;	/* index in SECTION_LOCKS, pinned; 0 for stalls */
 	uint32_t stack; /* from stack_capture(); 0: none, so discarded */
 };
 
@@ -21,5 +26,12 @@ struct sample {
  */
 void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
 		uint64_t events);
+
+/*
+ * Adds the samples of one lock to those of another one, which is LOCK_OTHERS.
+ * Nobody else uses `from` meanwhile.
+ */
+void samples_move(struct recording *rec, struct lock_record *from,
+		  struct lock_record *to);
 
 #endif

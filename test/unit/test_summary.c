@@ -85,6 +85,22 @@ Test(summary, of_contention)
 		 "3 locks made threads wait 1.2s in 60 waits, longest 50ms");
 }
 
+Test(summary, counts_locks_that_gave_their_records_up)
+{
+	struct lock_record *others = add_lock(rec, 0);
+
+	others->key = LOCK_OTHERS;
+	others->waits = 1000;
+	others->waited_sum = SECONDS(1);
+	others->charged_ns = SECONDS(1);
+	others->longest_wait_ns = SECONDS(1);
+	rec->lost[LOST_LOCK_RECORD] = 900;
+	add_lock(rec, 0x1000)->waits = 1;
+	check_is("no event loop seen in 61s; 901 locks made threads wait 1s in "
+		 "1001 waits, longest 1s; lost 900 (locks that gave their "
+		 "record up: sums kept)");
+}
+
 Test(summary, of_one_wait_that_still_lasts)
 {
 	struct lock_record *lock = add_lock(rec, 0x1000);

@@ -14,7 +14,7 @@ teardown() {
 # schedule NAME [SETTING...]: the victim's books are in $books, the profile in
 # $text.
 schedule() {
-	books=$(under_shim "${@:2}" "$(victim schedules)" "$1")
+	books=$(under_shim "${@:2}" "$(victim "${program:-schedules}")" "$1")
 	text=$(result mutex.txt)
 	echo "$books"
 	cat "$text"
@@ -65,6 +65,20 @@ charged_as_booked() {
 	schedule hundred
 	charged_as_booked unlock_A
 	[[ $(header "$text" discarded) = "" ]]
+}
+
+@test "std::mutex is charged as its books say, in every schedule" {
+	local name who program=schedules_cpp
+
+	for name in drop two hundred five; do
+		rm -f "$RESULTS"/*
+		schedule "$name"
+		charged_as_booked unlock_A
+	done
+	for who in unlock_B unlock_C unlock_D; do
+		charged_as_booked "$who"
+	done
+	[[ $(total_ns "$text" unlock_E) = 0 ]]
 }
 
 # percent_of_books FUNCTION PERCENT: to 5 %. Go charges hand-off to the next one

@@ -7,11 +7,13 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 
 #include "sigsafe/live.h"
 #include "sigsafe/walk_rows.h"
@@ -38,7 +40,7 @@ struct trial {
 
 /* Written by on_trap(). */
 static struct trial by_rows, by_libunwind;
-static unsigned long steps, handed_over, differing, lost_end;
+static unsigned long first_steps, steps, handed_over, differing, lost_end;
 static struct trial first_difference[2];
 
 /* Written by step_through(), read by on_trap(). */
@@ -173,9 +175,8 @@ static void assert_walks_agree(void (*function)(void), unsigned long at_least)
 {
 	fixture_start_unwinder();
 	handle(SIGTRAP, on_trap);
-	/* What happens once only, as lazy binding, is stepped through as well.
-	 */
 	step_through(function);
+	first_steps = steps;
 	step_through(function);
 	if (differing) {
 		print(&first_difference[0]);
@@ -222,6 +223,38 @@ static void format(void)
 Test(walk_rows, both_ways_agree_in_every_instruction_of_libc)
 {
 	assert_walks_agree(format, 2000);
+}
+
+static void ask_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_MONOTONIC, &time);
+}
+
+Test(walk_rows, both_ways_agree_in_every_instruction_of_the_kernels_object)
+{
+	assert_walks_agree(ask_time, 50);
+}
+
+static char *(*demangle)(const char *, char *, size_t *, int *);
+
+static void call_what_is_not_bound_yet(void)
+{
+	free(demangle("_ZN3outI5innerEC1Ei", NULL, NULL, NULL));
+}
+
+/* The loader's resolver finds its frame by a register of its caller's. */
+Test(walk_rows, both_ways_agree_in_every_instruction_of_lazy_binding)
+{
+	void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+
+	cr_assert_not_null(library);
+	*(void **)&demangle = dlsym(library, "__cxa_demangle");
+	cr_assert_not_null(demangle);
+	assert_walks_agree(call_what_is_not_bound_yet, 2000);
+	/* The second time all was bound. */
+	cr_assert_gt(first_steps, steps - first_steps + 1000);
 }
 
 static void keep(const volatile char *data)

@@ -142,9 +142,9 @@ enter(struct recording *rec, const struct object *object, uintptr_t address)
 	return record;
 }
 
-bool modules_move_to(struct locator *locator, uintptr_t address)
+static bool look_up(struct recording *rec, uintptr_t address,
+		    struct located *found)
 {
-	struct recording *rec = locator->recording;
 	struct module_record *record = NULL;
 	struct object object;
 	uint64_t *vacant;
@@ -155,14 +155,26 @@ bool modules_move_to(struct locator *locator, uintptr_t address)
 		record = find(rec, &object, &vacant);
 	if (rec && !record)
 		record = enter(rec, &object, address);
-	locator->start = object.start;
-	locator->end = object.end;
-	locator->bias = object.bias;
-	locator->module = record;
-	locator->number = record ? number_of(rec, record) : 0;
-	/* A file of the same name may be another; the program stays. */
-	locator->is_sure = record && (record->build_id_bytes || !*object.name);
+	*found = (struct located){
+		.start = object.start,
+		.end = object.end,
+		.bias = object.bias,
+		.module = record,
+		.number = record ? number_of(rec, record) : 0,
+		/* A file of the same name may be another; the program stays. */
+		.is_sure = record && (record->build_id_bytes || !*object.name),
+	};
 	return true;
+}
+
+bool modules_move_to(struct locator *locator, uintptr_t address)
+{
+	struct located last = locator->last;
+
+	locator->last = locator->other;
+	locator->other = last;
+	return modules_is_in(&locator->last, address) ||
+	       look_up(locator->recording, address, &locator->last);
 }
 
 uint64_t module_place(const void *address)

@@ -13,18 +13,24 @@
 
 #include "base/format.h"
 
-/*
- * Locates the addresses of one stack. Remembers the object that the last one
- * was in, as most frames are in the same object as the frame before.
- */
-struct locator {
-	struct recording *recording; /* NULL: all is in module 0 */
-	uintptr_t start, end, bias;  /* of that object; 0, 0: none yet */
+/* An object that addresses have been found in. 0, 0: none. */
+struct located {
+	uintptr_t start, end, bias;
 	/* NULL: the table is full, or there is no recording. */
 	const struct module_record *module;
 	uint32_t number;
 	/* What lies at the same addresses with the same number is the same. */
 	bool is_sure;
+};
+
+/*
+ * Locates the addresses of one stack. Remembers the objects of the last two
+ * that differ: most frames are in the same object as the frame before, and a
+ * callback goes to and fro between two.
+ */
+struct locator {
+	struct recording *recording; /* NULL: all is in module 0 */
+	struct located last, other;
 };
 
 /* Where address lies; a word that is not marked exact. */
@@ -34,7 +40,13 @@ struct place {
 	bool is_in_object;
 };
 
-/* Makes the locator remember the object at address; false: there is none. */
+static inline bool modules_is_in(const struct located *object,
+				 uintptr_t address)
+{
+	return address - object->start < object->end - object->start;
+}
+
+/* Makes the object at address the last one; false: there is none. */
 bool modules_move_to(struct locator *locator, uintptr_t address);
 
 /*
@@ -44,15 +56,15 @@ bool modules_move_to(struct locator *locator, uintptr_t address);
 static inline struct place modules_locate(struct locator *locator,
 					  uintptr_t address, unsigned behind)
 {
+	const struct located *last = &locator->last;
 	struct place place = { .word = frame_pack(0, address) };
 
-	place.is_in_object = address - behind - locator->start <
-				     locator->end - locator->start ||
+	place.is_in_object = modules_is_in(last, address - behind) ||
 			     modules_move_to(locator, address - behind);
-	if (!place.is_in_object || !locator->module)
+	if (!place.is_in_object || !last->module)
 		return place;
-	place.word = frame_pack(locator->number, address - locator->bias);
-	place.module = locator->module;
+	place.word = frame_pack(last->number, address - last->bias);
+	place.module = last->module;
 	return place;
 }
 

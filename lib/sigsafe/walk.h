@@ -90,7 +90,7 @@ static inline void walk_meet(struct walk *walk, struct walk_frame *frame)
 		return;
 	}
 	frame->place = modules_locate(&walk->locator, pc, behind);
-	frame->key = frame->place.module && walk->locator.is_sure
+	frame->key = frame->place.module && walk->locator.last.is_sure
 			     ? frame->place.word - behind
 			     : 0;
 }

@@ -44,12 +44,12 @@ static inline uint8_t bytes_u8(struct bytes *bytes)
 	return (uint8_t)bytes_number(bytes, 1);
 }
 
-/* The next count bytes, apart. */
+/* The next count bytes, apart; or none, and bad. */
 static inline struct bytes bytes_part(struct bytes *bytes, uint64_t count)
 {
 	const uint8_t *taken = bytes_take(bytes, count);
 
-	return (struct bytes){ .at = taken,
+	return (struct bytes){ .at = taken ? taken : bytes->at,
 			       .end = bytes->at,
 			       .is_bad = !taken };
 }

@@ -81,13 +81,14 @@ static bool read_common(struct bytes entry, struct common *common)
 	const uint8_t *letters = read_string(&entry);
 	uint64_t column;
 
-	*common = (struct common){ .has_augmentation = *letters == 'z' };
-	common->code_factor = bytes_uleb(&entry);
+	*common = (struct common){ .code_factor = bytes_uleb(&entry) };
 	common->data_factor = bytes_sleb(&entry);
 	column = version == 1 ? bytes_u8(&entry) : bytes_uleb(&entry);
+	/* From here on there is a whole string. */
 	if (entry.is_bad || id || (version != 1 && version != 3) ||
 	    column != RETURN_COLUMN)
 		return false;
+	common->has_augmentation = *letters == 'z';
 	if (common->has_augmentation) {
 		struct bytes data = bytes_part(&entry, bytes_uleb(&entry));
 

@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "library_fixture.h"
 #include "sigsafe/eh_frame.h"
 
 #define MAX_COMMONS 64
 #define LINE_BYTES  512
+#define SPOILT	    1000
 
 /* By row_register. */
 static const char *const register_name[ROW_REGISTERS] = {
@@ -272,6 +274,47 @@ Test(eh_frame, every_row_of_this_program_is_what_readelf_says)
 
 	cr_assert_not_null(realpath("/proc/self/exe", path));
 	cr_assert_gt(compare_object(dlopen(NULL, RTLD_NOW), path), 100);
+}
+
+static unsigned seed;
+
+/* Some bytes of the table and of what it points to. */
+static void spoil(Elf64_Ehdr *image)
+{
+	Elf64_Phdr *header = fixture_header(image, PT_GNU_EH_FRAME);
+	Elf64_Phdr *segment = (void *)((char *)image + image->e_phoff);
+	uint8_t *table = (uint8_t *)image + header->p_offset;
+
+	while (segment->p_type != PT_LOAD ||
+	       segment->p_offset > header->p_offset ||
+	       segment->p_offset + segment->p_filesz <= header->p_offset)
+		segment++;
+	for (unsigned i = 0; i < 1 + seed % 8; i++) {
+		size_t bytes = segment->p_offset + segment->p_filesz -
+			       header->p_offset;
+		/* The table's own head is looked at first: spare it mostly. */
+		size_t from = seed % 4 ? 12 : 0;
+
+		table[from + (size_t)rand_r(&seed) % (bytes - from)] =
+			(uint8_t)rand_r(&seed);
+	}
+}
+
+Test(eh_frame, spoilt_tables_have_some_row_or_none)
+{
+	for (unsigned i = 0; i < SPOILT; i++) {
+		void *library;
+		uintptr_t text;
+
+		seed = i;
+		library = fixture_load_library(spoil);
+		text = fixture_text_of(library);
+		/* It is small: all of its text, and something around. */
+		for (uintptr_t pc = text - 512; pc < text + 512; pc++)
+			cr_assert_leq(row_kind(eh_frame_row(pc)),
+				      ROW_OUTERMOST);
+		dlclose(library);
+	}
 }
 
 Test(eh_frame, what_is_in_no_function_has_no_row)

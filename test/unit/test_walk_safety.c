@@ -12,6 +12,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/walk_fp.h"
+#include "sigsafe/walk_rows.h"
 #include "sigsafe/walk_unwind.h"
 #include "sigsafe/walker.h"
 #include "stack_fixture.h"
@@ -107,6 +108,16 @@ static void walk_by_pointers(void *argument)
 	trial->state = walk_fp(&trial->walk, &trial->registers);
 }
 
+static void walk_by_rows(void *argument)
+{
+	struct trial *trial = argument;
+
+	trial->state = walk_rows(&trial->walk, &trial->registers);
+	/* Handed over: that way has a test of its own. */
+	if (trial->state == WALK_GOES_ON)
+		trial->state = WALK_COMPLETE;
+}
+
 static void walk_nonsense(void (*way)(void *))
 {
 	enum lost_reason why;
@@ -127,6 +138,11 @@ static void walk_nonsense(void (*way)(void *))
 Test(walk_safety, registers_may_hold_anything)
 {
 	walk_nonsense(walk_by_tables);
+}
+
+Test(walk_safety, registers_may_hold_anything_by_rows)
+{
+	walk_nonsense(walk_by_rows);
 }
 
 Test(walk_safety, registers_may_hold_anything_by_frame_pointers)

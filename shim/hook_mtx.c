@@ -38,13 +38,13 @@ HOOK int mtx_lock(mtx_t *m)
 {
 	int result = real.mtx_trylock(m);
 
-	return likely(result != thrd_busy) ? result
+	return likely(result != thrd_busy) ? got_at_once(m, result)
 					   : mtx_lock_slowly(m, CALLER);
 }
 
 HOOK int mtx_trylock(mtx_t *m)
 {
-	return real.mtx_trylock(m);
+	return got_at_once(m, real.mtx_trylock(m));
 }
 
 HOOK int mtx_timedlock(mtx_t *m, const struct timespec *until)
@@ -53,7 +53,7 @@ HOOK int mtx_timedlock(mtx_t *m, const struct timespec *until)
 	struct lock_wait wait;
 
 	if (likely(result != thrd_busy))
-		return result;
+		return got_at_once(m, result);
 	start_if_forked();
 	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
 	result = real.mtx_timedlock(m, until);

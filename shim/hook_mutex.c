@@ -43,12 +43,13 @@ HOOK int pthread_mutex_lock(pthread_mutex_t *m)
 {
 	int err = real.pthread_mutex_trylock(m);
 
-	return likely(err != EBUSY) ? err : lock_slowly(m, CALLER);
+	return likely(err != EBUSY) ? got_at_once(m, err)
+				    : lock_slowly(m, CALLER);
 }
 
 HOOK int pthread_mutex_trylock(pthread_mutex_t *m)
 {
-	return real.pthread_mutex_trylock(m);
+	return got_at_once(m, real.pthread_mutex_trylock(m));
 }
 
 HOOK int pthread_mutex_timedlock(pthread_mutex_t *m,
@@ -58,7 +59,7 @@ HOOK int pthread_mutex_timedlock(pthread_mutex_t *m,
 	struct lock_wait wait;
 
 	if (likely(err != EBUSY))
-		return err;
+		return got_at_once(m, err);
 	start_if_forked();
 	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
 	err = real.pthread_mutex_timedlock(m, until);
@@ -73,7 +74,7 @@ HOOK int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 	struct lock_wait wait;
 
 	if (likely(err != EBUSY))
-		return err;
+		return got_at_once(m, err);
 	start_if_forked();
 	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
 	err = real.pthread_mutex_clocklock(m, clock, until);

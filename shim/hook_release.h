@@ -1,12 +1,14 @@
 /*
- * Does this release let anybody in? glibc keeps in a mutex who owns it and how
- * often: struct __pthread_mutex_s, part of its ABI (bits/struct_mutex.h).
+ * Does a release let anybody in, and did an acquisition take the mutex from
+ * nobody? glibc keeps in a mutex who owns it and how often: struct
+ * __pthread_mutex_s, part of its ABI (bits/struct_mutex.h).
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SHIM_HOOK_RELEASE_H
 #define SHIM_HOOK_RELEASE_H
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "sigsafe/contention.h"
@@ -39,6 +41,29 @@ static inline bool release_is_real(const pthread_mutex_t *m)
 	default:
 		return true;
 	}
+}
+
+/*
+ * A trylock said result. If the mutex came from nobody's hands to ours while
+ * others wait for it, what they waited since its release is nobody's fault. 0
+ * is success with pthread_mutex_* and with mtx_*.
+ */
+static cold int got_before_waiters(const pthread_mutex_t *m, int result)
+{
+	bool is_inner = (m->__data.__kind & MUTEX_KIND_MASK) ==
+				PTHREAD_MUTEX_RECURSIVE &&
+			m->__data.__count != 1;
+
+	if ((result == 0 || result == EOWNERDEAD) && !is_inner)
+		contention_barged(m);
+	return result;
+}
+
+static inline int got_at_once(const void *mutex, int result)
+{
+	return likely(!contention_has_waiters(mutex))
+		       ? result
+		       : got_before_waiters(mutex, result);
 }
 
 /* What the release that follows is charged. Before it: then m may be gone. */

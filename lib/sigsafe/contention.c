@@ -150,8 +150,9 @@ static void record_wait(struct lock_wait *wait, uint64_t waited_ns)
 	if (!weight.events || !rec->watches_waiters ||
 	    wait->lock->kind == LOCK_SEMAPHORE)
 		return;
+	/* Not taken yet: with a rate, or where it was woken to wait. */
 	sample.stack =
-		rec->rate_ns ? stack_capture(NULL, wait->caller) : wait->stack;
+		wait->stack ? wait->stack : stack_capture(NULL, wait->caller);
 	sample_add(rec, sample, weight.ns, weight.events);
 }
 
@@ -173,6 +174,32 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 	lock_unpin(wait->lock);
 }
 
+/* The record of a lock that somebody waits for, or NULL. Pinned. */
+static struct lock_record *find_busy(struct recording *rec, const void *address)
+{
+	struct lock_record *lock = lock_find(rec, address);
+
+	/* Others in the bucket may be waited for, and this one not. */
+	if (!lock || ledger_is_idle(&lock->ledger))
+		return NULL;
+	return lock_pin(lock, address) ? lock : NULL;
+}
+
+void contention_barged(const void *address)
+{
+	struct recording *rec = live_recording();
+	struct lock_record *lock = rec ? find_busy(rec, address) : NULL;
+
+	if (!lock)
+		return;
+	if (freeze_enter(rec)) {
+		store_relaxed(&lock->holder, thread_identify()->tid);
+		add_relaxed(&lock->handoff_ns, ledger_barged(&lock->ledger));
+		freeze_leave(rec);
+	}
+	lock_unpin(lock);
+}
+
 /* Relaxed, here and below: as in enter(). */
 static void charge(struct lock_record *lock, struct ledger_charge charge)
 {
@@ -186,17 +213,6 @@ static void charge(struct lock_record *lock, struct ledger_charge charge)
 		return;
 	store_relaxed(&lock->last_charged, tid);
 	add_relaxed(&lock->holder_changes, 1);
-}
-
-/* The record of a lock that somebody waits for, or NULL. Pinned. */
-static struct lock_record *find_busy(struct recording *rec, const void *address)
-{
-	struct lock_record *lock = lock_find(rec, address);
-
-	/* Others in the bucket may be waited for, and this one not. */
-	if (!lock || ledger_is_idle(&lock->ledger))
-		return NULL;
-	return lock_pin(lock, address) ? lock : NULL;
 }
 
 struct contention contention_settle(const void *address)

@@ -66,6 +66,12 @@ void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
 			       const struct thread_identity *who);
 
+/*
+ * The caller has just got the lock without having waited, and others may wait
+ * for it. Only where it came from nobody's hands: not if it had it before.
+ */
+void contention_barged(const void *lock);
+
 void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome);
 
 /* What an unlock is charged. */

@@ -112,6 +112,17 @@ struct ledger_leave ledger_withdraw(struct ledger *ledger, uint64_t start_ns)
 	}
 }
 
+uint64_t ledger_barged(struct ledger *ledger)
+{
+	for (;;) {
+		struct view v = look(ledger);
+		uint64_t due = v.n * v.now_ns;
+
+		if (replace(ledger, &v, due, v.now_ns, v.n))
+			return due - v.sum;
+	}
+}
+
 struct ledger_charge ledger_settle(struct ledger *ledger)
 {
 	for (;;) {

@@ -9,8 +9,10 @@
  * and every waiter's start becomes t, so no nanosecond is charged twice. The
  * waiter that gets the lock at time a takes max(start, base) out of S; what
  * passed since was hand-off, for it and for the others behind it: nobody held
- * the lock. A waiter that gives up at time a takes a out of S: its wait stays
- * owed by the holder, who pays at the next unlock. So, in any wake order,
+ * the lock. The same goes for the others where somebody gets it who did not
+ * wait: who barges in does not pay for the time the lock was free. A waiter
+ * that gives up at time a takes a out of S: its wait stays owed by the holder,
+ * who pays at the next unlock. So, in any wake order,
  *
  *   charged + hand-off + (n x now - S) = sum of all waiting up to now.
  *
@@ -65,6 +67,12 @@ struct ledger_leave ledger_gave_up(struct ledger *ledger);
 
 /* It was no wait after all (an error): what was not charged yet is forgotten.*/
 struct ledger_leave ledger_withdraw(struct ledger *ledger, uint64_t start_ns);
+
+/*
+ * Somebody has the lock without having waited: those who wait still have
+ * waited for nobody since the last charge. Returns their hand-off.
+ */
+uint64_t ledger_barged(struct ledger *ledger);
 
 /* The holder unlocks. */
 struct ledger_charge ledger_settle(struct ledger *ledger);

@@ -80,6 +80,8 @@ static void wait_and_unlock(struct storm *storm)
 	contention_wait_begin(&wait, lock, __builtin_return_address(0));
 	for (uint64_t n = draw(storm, 3); n; n--)
 		unlock(storm, address);
+	if (!draw(storm, 4))
+		contention_barged(address);
 	if (!draw(storm, 100))
 		sys0(SYS_sched_yield);
 	contention_wait_end(&wait, outcome);

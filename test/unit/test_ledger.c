@@ -126,6 +126,25 @@ Test(ledger, time_after_the_unlock_is_handoff_for_all_who_wait)
 	cr_assert(holds_the_law(&sums));
 }
 
+Test(ledger, who_barges_in_is_not_charged_for_the_time_the_lock_was_free)
+{
+	struct ledger ledger = { 0, 0 };
+	struct sums sums = { 0 };
+	uint64_t n, first, second, handoff_ns;
+
+	first = ledger_enter(&ledger, &n);
+	second = ledger_enter(&ledger, &n);
+	unlock(&ledger, &sums);
+	pass(2000000);
+	handoff_ns = ledger_barged(&ledger);
+	cr_assert_geq(handoff_ns, 2 * 2000000);
+	sums.handoff_ns += handoff_ns;
+	cr_assert_lt(unlock(&ledger, &sums), 1000000);
+	acquire(&ledger, first, &sums);
+	acquire(&ledger, second, &sums);
+	cr_assert(holds_the_law(&sums));
+}
+
 Test(ledger, a_wait_withdrawn_counts_only_what_was_charged_for_it)
 {
 	struct ledger ledger = { 0, 0 };
@@ -166,7 +185,7 @@ Test(ledger, the_law_is_exact_in_a_thousand_random_orders)
 			unsigned who =
 				waiting ? (unsigned)random() % waiting : 0;
 
-			switch (random() % 4) {
+			switch (random() % 5) {
 			case 0:
 				if (waiting < 16)
 					start[waiting++] =
@@ -180,6 +199,9 @@ Test(ledger, the_law_is_exact_in_a_thousand_random_orders)
 					break;
 				acquire(&ledger, start[who], &sums);
 				start[who] = start[--waiting];
+				break;
+			case 4:
+				sums.handoff_ns += ledger_barged(&ledger);
 				break;
 			case 3:
 				if (!waiting)

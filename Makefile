@@ -29,17 +29,15 @@ SHIM_OBJ    := $(call object,shim lib/base lib/sigsafe lib/setup)
 COMMAND_OBJ := $(call object,lib/base lib/report lib/command)
 LIB_OBJ     := $(call object,lib/base lib/sigsafe lib/setup lib/report)
 
-FIXTURE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o, \
-	$(wildcard test/unit/*fixture*.c) \
-	$(if $(SAN),test/unit/sanitized_main.c))
+FIXTURE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
+	test/unit/*fixture*.c $(if $(SAN),test/unit/sanitized_main.c)))
 UNIT     := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
-VICTIMS  := $(patsubst test/e2e/victim_%,$(BUILD)/victims/%, \
-	$(basename $(wildcard test/e2e/victim_*.c test/e2e/victim_*.cc))) \
-	$(patsubst test/e2e/%.c,$(BUILD)/victims/%.so, \
-	$(wildcard test/e2e/plugin_*.c))
+VICTIMS  := $(patsubst test/e2e/victim_%,$(BUILD)/victims/%,$(basename \
+	$(wildcard test/e2e/victim_*.c test/e2e/victim_*.cc))) $(patsubst \
+	test/e2e/%.c,$(BUILD)/victims/%.so,$(wildcard test/e2e/plugin_*.c))
 BENCH    := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/bench/*.c))
 
-all: $(BUILD)/libstallshim.so $(BUILD)/stallshim ## build both products
+all: $(addprefix $(BUILD)/,libstallshim.so stallshim stallshim.1) ## build it
 
 $(BUILD)/libstallshim.so: $(SHIM_OBJ) shim/stallshim.map
 	@echo "  LD      $@"
@@ -48,6 +46,8 @@ $(BUILD)/libstallshim.so: $(SHIM_OBJ) shim/stallshim.map
 $(BUILD)/stallshim: $(COMMAND_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(COMMAND_LIBS)
+$(BUILD)/%.1: lib/command/%.1.in scripts/make-manual $(BUILD)/%
+	$(Q)scripts/make-manual $(BUILD)/$* $< >$@
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -89,8 +89,7 @@ $(BUILD)/bench/walk: test/bench/walk.c $(BUILD)/lib.a
 
 $(BUILD)/victims/%: test/e2e/victim_%.cc
 	@mkdir -p $(@D)
-	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) $(VICTIM_CFLAGS) \
-		-pthread -o $@ $< -ldl
+	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) $(VICTIM_CFLAGS) -o $@ $<
 
 # Where `setup` is asked for as well it comes first, with make -j too.
 SETUP := $(filter setup,$(MAKECMDGOALS))
@@ -113,11 +112,12 @@ bench: all $(BENCH) ## what the shim costs, against the same without it
 	BUILD=$(BUILD) scripts/bench
 
 install: all ## PREFIX=/usr/local DESTDIR=
-	install -d $(DESTDIR)$(LIBDIR) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(BUILD)/libstallshim.so $(DESTDIR)$(LIBDIR)/
-	install -m 755 $(BUILD)/stallshim $(DESTDIR)$(PREFIX)/bin/
+	install -Dm755 -t $(DESTDIR)$(LIBDIR) $(BUILD)/libstallshim.so
+	install -Dm755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/stallshim
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/stallshim.1
 uninstall: ## with the same PREFIX and DESTDIR
-	rm -f $(DESTDIR)$(LIBDIR)/libstallshim.so $(DESTDIR)$(PREFIX)/bin/stallshim
+	rm -f $(DESTDIR)$(LIBDIR)/libstallshim.so $(addprefix $(DESTDIR)$(PREFIX)/, \
+		bin/stallshim share/man/man1/stallshim.1)
 clean: ## remove what was built
 	rm -rf $(BUILD)
 help: ## this list

@@ -12,7 +12,7 @@ setup() {
 	cp -r "$ROOT"/{Makefile,README.md,.clang-format,.ci,lib,shim,scripts,test} \
 		"$copy"
 	mkdir "$copy/build"
-	cp "$SHIM" "$STALLSHIM" "$copy/build"
+	cp "$SHIM" "$STALLSHIM" "$BUILD/stallshim.1" "$copy/build"
 	cp -r "$BUILD/obj" "$copy/build"
 }
 
@@ -146,6 +146,27 @@ plant() {
 	check readme
 	sed -i '/^| `STALLSHIM_STALL`/d' "$copy/README.md"
 	bites readme "STALLSHIM_STALL"
+}
+
+@test "check-manual: an option that the manual does not know" {
+	check manual
+	sed -i 's/STALLSHIM_DEPTH/that/' "$copy/build/stallshim.1"
+	bites manual "STALLSHIM_DEPTH is missing"
+}
+
+@test "check-manual: an option that the command does not know" {
+	echo 'Try --faster.' >>"$copy/build/stallshim.1"
+	bites manual "--faster is no option"
+}
+
+@test "check-manual: a sub-command that SYNOPSIS does not know" {
+	sed -i 's/^\.Cm report$/.Cm rapport/' "$copy/build/stallshim.1"
+	bites manual "sub-command report is not in SYNOPSIS"
+}
+
+@test "check-manual: what groff warns of" {
+	echo '.Bl -tag' >>"$copy/build/stallshim.1"
+	bites manual "no matching .El"
 }
 
 @test "check-analysers: a null pointer that is followed" {

@@ -61,9 +61,7 @@ audit() {
 }
 
 @test "each holder is charged what it cost the others, on busy processors" {
-	local i
-
-	for i in 1 2 3; do
+	for _ in 1 2 3; do
 		timeout 60 sh -c 'while :; do :; done' 3>&- &
 		burners+=($!)
 	done

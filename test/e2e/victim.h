@@ -6,6 +6,8 @@
 #ifndef E2E_VICTIM_H
 #define E2E_VICTIM_H
 
+#include <pthread.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -30,6 +32,15 @@ static __attribute__((noinline, noclone, unused)) void spin(uint64_t ns)
 
 	while (now_ns() - begun_ns < ns)
 		;
+}
+
+/* libc writes 2 into a mutex when somebody is about to sleep on it. */
+static inline void await_waiter(const pthread_mutex_t *lock)
+{
+	const volatile int *word = &lock->__data.__lock;
+
+	while (*word != 2)
+		sched_yield();
 }
 
 /* Does the thread (of this process) sleep in a system call? */

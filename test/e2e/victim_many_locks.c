@@ -13,26 +13,15 @@
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
+
+#include "victim.h"
 
 static pthread_mutex_t *locks;
 static int count;
 static atomic_int held; /* locks[0] to locks[held - 1] have been */
-
-/* libc writes 2 into a mutex when somebody is about to sleep on it. */
-static void await_waiter(const pthread_mutex_t *lock)
-{
-	const volatile int *word = &lock->__data.__lock;
-
-	while (*word != 2)
-		sched_yield();
-}
 
 static __attribute__((noinline, noclone)) void release(pthread_mutex_t *lock)
 {

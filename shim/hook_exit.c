@@ -7,7 +7,6 @@
  */
 #include "hook.h"
 
-#include <alloca.h>
 #include <stdarg.h>
 
 #include "base/units.h"
@@ -92,10 +91,14 @@ HOOK int execveat(int fd, const char *path, char *const argv[],
 /* How many arguments there are, the NULL at their end included. */
 static size_t count_arguments(const char *first, va_list rest)
 {
+	const char *arg = first;
+	va_list copy;
 	size_t n = 1;
 
-	for (const char *arg = first; arg; n++)
-		arg = va_arg(rest, const char *);
+	va_copy(copy, rest);
+	for (; arg; n++)
+		arg = va_arg(copy, const char *);
+	va_end(copy);
 	return n;
 }
 
@@ -107,22 +110,13 @@ static void copy_arguments(char **argv, size_t n, const char *first,
 		argv[i] = va_arg(rest, char *);
 }
 
-/* The arguments from `first` on as an array in the caller's frame. */
-#define ARGUMENTS(argv, first, rest)                                           \
-	size_t argv##_count;                                                   \
-	char **argv;                                                           \
-	va_start(rest, first);                                                 \
-	argv##_count = count_arguments(first, rest);                           \
-	va_end(rest);                                                          \
-	argv = alloca(argv##_count * sizeof(*argv));                           \
-	va_start(rest, first);                                                 \
-	copy_arguments(argv, argv##_count, first, rest)
-
 HOOK int execl(const char *path, const char *first, ...)
 {
 	va_list rest;
 
-	ARGUMENTS(argv, first, rest);
+	va_start(rest, first);
+	char *argv[count_arguments(first, rest)];
+	copy_arguments(argv, ARRAY_SIZE(argv), first, rest);
 	va_end(rest);
 	return execv(path, argv);
 }
@@ -131,7 +125,9 @@ HOOK int execlp(const char *file, const char *first, ...)
 {
 	va_list rest;
 
-	ARGUMENTS(argv, first, rest);
+	va_start(rest, first);
+	char *argv[count_arguments(first, rest)];
+	copy_arguments(argv, ARRAY_SIZE(argv), first, rest);
 	va_end(rest);
 	return execvp(file, argv);
 }
@@ -141,7 +137,9 @@ HOOK int execle(const char *path, const char *first, ...)
 	va_list rest;
 	char **envp;
 
-	ARGUMENTS(argv, first, rest);
+	va_start(rest, first);
+	char *argv[count_arguments(first, rest)];
+	copy_arguments(argv, ARRAY_SIZE(argv), first, rest);
 	envp = va_arg(rest, char **);
 	va_end(rest);
 	return execve(path, argv, envp);

@@ -109,7 +109,7 @@ int publish_texts(const struct recording *rec, const char *prefix,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	int first_error = 0;
 
-	if (scratch < 0 && scratch > -4096)
+	if (sys_failed(scratch))
 		return (int)scratch;
 	for (int kind = 0; kind < SAMPLE_KINDS; kind++) {
 		int err;

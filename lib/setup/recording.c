@@ -62,7 +62,7 @@ static int map(int fd, uint64_t bytes, struct recording **made,
 	if (!err)
 		err = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
 			   MAP_SHARED, fd, 0);
-	if (err < 0 && err > -4096)
+	if (sys_failed(err))
 		return (int)err;
 	*made = (struct recording *)err;
 	/* No read-ahead: it would make, and clear, pages nobody asked for. */

@@ -18,6 +18,12 @@
 #define sys4(n, a, b, c, d)                                                    \
 	sys6(n, (long)(a), (long)(b), (long)(c), (long)(d), 0, 0)
 
+/* Is it -errno? An address never is: the kernel gives none up there. */
+static inline bool sys_failed(long result)
+{
+	return result < 0 && result > -4096;
+}
+
 static inline int sys_gettid(void)
 {
 	return (int)sys0(SYS_gettid);

@@ -41,7 +41,7 @@ int walker_start(void)
 		       PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
-	if (at < 0)
+	if (sys_failed(at))
 		return (int)at;
 	stack = (char *)at + PAGE_BYTES;
 	return (int)sys3(SYS_mprotect, at, PAGE_BYTES, PROT_NONE);

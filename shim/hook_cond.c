@@ -35,9 +35,12 @@ __asm__(".symver cond_timedwait_old, pthread_cond_timedwait@GLIBC_2.2.5, remove"
 
 static void fall_asleep(const void *c, void *m, const void *caller)
 {
+	/* Who will hold it at the wake-up is not known: it is us, now. */
+	struct lock lock = { .address = m, .kind = LOCK_MUTEX };
+
 	start_if_forked();
 	release_before_sleep(m, caller);
-	sleeper_begin(c, mutex_lock_of(m), caller);
+	sleeper_begin(c, lock, caller);
 }
 
 int cond_wait_new(pthread_cond_t *c, pthread_mutex_t *m)

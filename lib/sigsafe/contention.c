@@ -24,7 +24,8 @@
 
 uint32_t contention_waiters[WAITER_BUCKETS];
 
-static void enter(struct lock_wait *wait, const struct thread_identity *who)
+static void enter(struct lock_wait *wait, const struct thread_identity *who,
+		  int32_t holder)
 {
 	struct lock_record *lock = wait->lock;
 	uint64_t waiters;
@@ -41,6 +42,9 @@ static void enter(struct lock_wait *wait, const struct thread_identity *who)
 	add_relaxed(&lock->waits, 1);
 	add_relaxed(&lock->waited_sum, -wait->start_ns);
 	max_relaxed(&lock->most_waiters, waiters);
+	/* Who held it when nobody waited may have let go of it unseen. */
+	if (holder || waiters == 1)
+		store_relaxed(&lock->holder, holder);
 	if (wait->recording->charges_like_go)
 		go_rule_enter(&lock->go, wait->start_ns);
 	/* Before the real lock sleeps, so that the unlocker finds it. */
@@ -83,9 +87,7 @@ void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
 	wait->lock = lock_pin_or_make(rec, lock.address, lock.kind);
 	if (wait->lock) {
 		wait->recording = rec;
-		if (lock.holder)
-			store_relaxed(&wait->lock->holder, lock.holder);
-		enter(wait, who);
+		enter(wait, who, lock.holder);
 	}
 	freeze_leave(rec);
 }
@@ -229,6 +231,7 @@ struct contention contention_settle(const void *address)
 	owed = load_acquire(&lock->owed);
 	due = ledger_settle(&lock->ledger);
 	owed_pay(lock, address, owed);
+	store_relaxed(&lock->holder, 0);
 	if (due.ns) {
 		charge(lock, due);
 		caused.recording = rec;

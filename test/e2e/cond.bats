@@ -55,6 +55,16 @@ charged_as_booked() {
 	[[ $(header "$text" open) = 0 ]]
 }
 
+@test "a sleeper on its way back is in no deadlock with itself" {
+	local i
+
+	for ((i = 0; i < 20; i++)); do
+		on exit
+		"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+		! grep Deadlock "$RESULTS/report"
+	done
+}
+
 @test "signals, broadcasts and time-outs in a storm" {
 	on storm
 	[[ $(header "$text" open) = 0 ]]

@@ -183,6 +183,25 @@ static void cancel(void)
 	herd();
 }
 
+static void exit_soon_after_signal(void)
+{
+	pthread_t thread;
+
+	start(&thread, 1, sleep_for_token);
+	lock_when_asleep(1);
+	tokens = 1;
+	pthread_cond_signal(&cond);
+	spin(2 * NS_PER_MS);
+	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < 20; i++) {
+		pthread_mutex_lock(&lock);
+		spin(10000);
+		pthread_mutex_unlock(&lock);
+	}
+	pthread_mutex_lock(&lock);
+	exit(0);
+}
+
 static void *live_wildly(void *arg)
 {
 	unsigned seed = (unsigned)gettid();
@@ -271,8 +290,10 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } things[] = {
-	{ "herd", herd },     { "idle", idle },	  { "single", single },
-	{ "cancel", cancel }, { "storm", storm }, { "c11", herd_c11 },
+	{ "herd", herd },     { "idle", idle },
+	{ "single", single }, { "exit", exit_soon_after_signal },
+	{ "cancel", cancel }, { "storm", storm },
+	{ "c11", herd_c11 },
 };
 
 int main(int argc, char **argv)

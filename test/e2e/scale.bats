@@ -7,8 +7,6 @@ load lib
 
 # many HOW LOCKS: each lock is waited for once. Both profiles must have it all.
 many() {
-	local waits
-
 	said=$(under_shim "$(victim many_locks)" "$1" "$2")
 	mutex=$(result mutex.txt)
 	wait=$(result wait.txt)

@@ -93,6 +93,18 @@ static uint64_t latest_of_events(const struct recording *rec)
 	return latest_ns;
 }
 
+/* A deadlock is threads that came, and nothing ever after. */
+static uint64_t latest_of_waiters(const struct recording *rec)
+{
+	const struct waiter_record *w = section_records(rec, SECTION_WAITERS);
+	uint32_t n = rec->section[SECTION_WAITERS].capacity;
+	uint64_t latest_ns = 0;
+
+	for (; n; n--, w++)
+		latest_ns = max_u64(latest_ns, load_relaxed(&w->start_ns));
+	return latest_ns;
+}
+
 uint64_t recording_now_ns(const struct recording *rec)
 {
 	uint64_t end_ns = load_relaxed(&rec->end_ns);
@@ -102,5 +114,6 @@ uint64_t recording_now_ns(const struct recording *rec)
 	if (end_ns)
 		return end_ns;
 	latest_ns = max_u64(latest_ns, latest_of_threads(rec));
+	latest_ns = max_u64(latest_ns, latest_of_waiters(rec));
 	return max_u64(latest_ns, latest_of_events(rec));
 }

@@ -141,11 +141,19 @@ void pen_duration(struct pen *pen, uint64_t ns)
 	pen_in_unit(pen, ns, unit_of(ns, &units[FIRST_DECIMAL_UNIT]));
 }
 
-uint64_t duration_rounded(uint64_t ns)
+/* Seconds are told to 10 ms, so that what is listed can be told apart. */
+static uint64_t step_of(uint64_t ns)
 {
 	const struct unit *unit = unit_of(ns, units);
-	bool has_tenths = ns < 100 * unit->ns && unit->ns > 1;
-	uint64_t step = has_tenths ? unit->ns / 10 : unit->ns;
+
+	if (unit->ns == NS_PER_S && ns < 10 * NS_PER_S)
+		return NS_PER_S / 100;
+	return ns < 100 * unit->ns && unit->ns > 1 ? unit->ns / 10 : unit->ns;
+}
+
+uint64_t duration_rounded(uint64_t ns)
+{
+	uint64_t step = step_of(ns);
 	uint64_t rest = ns % step;
 	bool is_up = rest >= (step + 1) / 2 && ns - rest <= UINT64_MAX - step;
 

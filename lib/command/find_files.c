@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/units.h"
+#include "base/format.h"
 
 /* name, with what glob(3) would take for patterns escaped, and behind. */
 static char *pattern_of(const char *name, const char *behind)
@@ -31,22 +31,50 @@ static char *pattern_of(const char *name, const char *behind)
 	return pattern;
 }
 
+/* Is it a recording or a text, and not a program or folder of that name? */
+static bool is_result(const char *name)
+{
+	static const char *const beginnings[] = { RECORDING_MAGIC,
+						  "--- contention" };
+	char bytes[16] = "";
+	FILE *file = fopen(name, "re");
+	size_t n = file ? fread(bytes, 1, sizeof(bytes) - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
+		if (n && !strncmp(bytes, beginnings[i], strlen(beginnings[i])))
+			return true;
+	return false;
+}
+
+static void look_for(struct found_files *files, const char *name,
+		     const char *behind)
+{
+	char *pattern = pattern_of(name, behind);
+	int flags = files->count ? GLOB_APPEND : 0;
+
+	if (!glob(pattern, flags, NULL, &files->glob)) {
+		files->paths = files->glob.gl_pathv;
+		files->count = files->glob.gl_pathc;
+	}
+	free(pattern);
+}
+
 struct found_files find_files(const char *name)
 {
-	static const char *const behind[] = { "", ".rec", ".*.txt", "*.rec" };
+	static const char *const behind[] = { ".*.txt", "*.rec", "" };
 	struct found_files files = { .count = 0 };
 
-	for (size_t i = 0; i < ARRAY_SIZE(behind); i++) {
-		char *pattern = pattern_of(name, behind[i]);
-		int missing = glob(pattern, 0, NULL, &files.glob);
-
-		free(pattern);
-		if (missing)
-			continue;
-		files.paths = files.glob.gl_pathv;
-		files.count = files.glob.gl_pathc;
-		break;
+	if (is_result(name)) {
+		look_for(&files, name, "");
+		return files;
 	}
+	/* PREFIX.1.rec is of a later run than PREFIX.rec. */
+	look_for(&files, name, ".rec");
+	look_for(&files, name, ".[0-9]*.rec");
+	for (size_t i = 0; i < ARRAY_SIZE(behind) && !files.count; i++)
+		look_for(&files, name, behind[i]);
 	return files;
 }
 

@@ -16,8 +16,9 @@ struct found_files {
 };
 
 /*
- * The file of this name; or NAME.rec; or the texts NAME.*.txt; or every
- * recording whose name begins with NAME. Pairs with found_files_free().
+ * The recording or text of this name; or NAME.rec and those of later runs,
+ * NAME.1.rec and so on; or the texts NAME.*.txt; or every recording whose name
+ * begins with NAME; or whatever else is there. Pairs with found_files_free().
  */
 struct found_files find_files(const char *name);
 

@@ -87,7 +87,8 @@ static int load(struct processes *processes, const char *name)
 		status = STATUS_FAILED;
 	}
 	if (!files.count) {
-		complain("%s: there is no such file, nor files that begin so",
+		complain("%s: there is no such file, nor files that begin so "
+			 "(a program without loop and contention leaves none)",
 			 name);
 		status = STATUS_FAILED;
 	}

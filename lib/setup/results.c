@@ -27,7 +27,8 @@ static struct results {
 	char directory[1024];
 	char prefix[PREFIX_BYTES];
 	struct recording_file file;
-	bool has_published; /* the texts there are ours */
+	bool has_published;    /* the texts there are ours */
+	bool is_second_choice; /* files of the first one's name are there */
 } results;
 
 /* glibc's alone, while the shim must load, and do nothing, elsewhere too. */
@@ -97,7 +98,7 @@ static void say_where(void)
 {
 	struct sentence line = { .length = 0 };
 
-	say_text(&line, "files of an earlier run are there, so these are ");
+	say_text(&line, "files of another run have the name, so these are ");
 	say_text(&line, short_prefix());
 	say_text(&line, ".*");
 	say(line.text);
@@ -125,8 +126,7 @@ struct recording *results_make_recording(const struct options *options,
 		say_cannot("not watching, since it cannot make ", err);
 		return NULL;
 	}
-	if (attempt && !strstr(options->output, "%n"))
-		say_where();
+	results.is_second_choice = attempt && !strstr(options->output, "%n");
 	return made;
 }
 
@@ -140,6 +140,8 @@ void results_publish(const struct recording *rec, bool with_names)
 		names_close();
 	if (err)
 		say_cannot("cannot write the texts of ", err);
+	if (results.is_second_choice)
+		say_where();
 	results.has_published = true;
 }
 

@@ -30,6 +30,7 @@
 #include "sigsafe/stack.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
+#include "sigsafe/watch.h"
 
 enum state {
 	SESSION_NONE, /* this program is not watched */
@@ -213,6 +214,7 @@ void session_end(enum recording_end how, int detail)
 	if (!rec || rec->pid != sys_getpid() ||
 	    exchange_acq_rel(&session.ending, 1))
 		return;
+	watch_run_goes_on();
 	/* An exec may fail: then it all goes on. */
 	if (how != END_EXEC)
 		freeze(rec);
@@ -222,6 +224,9 @@ void session_end(enum recording_end how, int detail)
 	if (!session.options.keep_all &&
 	    !has_seen_something(rec, rec->end_ns)) {
 		results_remove();
+		if (session.options.quiet == QUIET_NO)
+			say("no thread was a loop or waited for a lock: no "
+			    "files are left");
 		return;
 	}
 	/* Inside a handler of the host malloc is not ours to call. */

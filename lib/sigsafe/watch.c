@@ -148,6 +148,16 @@ void watch_run_begin(uint32_t events)
 		timer_arm(self, now_ns + self->recording->stall_ns);
 }
 
+void watch_run_goes_on(void)
+{
+	struct thread *self = &thread_self;
+	uint64_t begun_ns = self->run_begun_ns;
+
+	if (begun_ns && self->ticks && is_watched(self) &&
+	    !is_provisional(self))
+		share(self, begun_ns, clock_now_ns(), false);
+}
+
 static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
 			     uint64_t now_ns)
 {

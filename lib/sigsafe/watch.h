@@ -27,6 +27,12 @@ uint64_t watch_run_end(enum blocking_call call);
 void watch_run_begin(uint32_t events);
 
 /*
+ * The calling thread is about to end the program in its run: a stall it is in
+ * has lasted until now. Signal-safe.
+ */
+void watch_run_goes_on(void);
+
+/*
  * The thread's own timer has fired. Handler only: called by signal_entry()
  * for SI_TIMER with our cookie, all signals blocked.
  */

@@ -160,3 +160,12 @@ Test(law, a_recording_that_runs_speaks_of_its_latest_stamp)
 	event->duration_ns = SECONDS(2);
 	cr_assert_eq(recording_now_ns(rec), SECONDS(1005));
 }
+
+Test(law, a_killed_deadlock_speaks_of_the_last_to_come)
+{
+	struct waiter_record *waiter = section_records(rec, SECTION_WAITERS);
+
+	rec->end_ns = 0;
+	waiter->start_ns = SECONDS(1007);
+	cr_assert_eq(recording_now_ns(rec), SECONDS(1007));
+}

@@ -24,6 +24,9 @@ seconds=${STORM_S:-20}
 	[[ $(header "$mutex" open) = 0 ]]
 	[[ $(total_ns "$mutex") = "$(header "$mutex" charged)" ]]
 	[[ $(total_ns "$wait") = "$(header "$wait" waited)" ]]
-	[[ $(sed -n 's/^# lost=[0-9]*: //p' "$mutex") = \
+	# A sleeper may go untracked where another thread is stopped within the
+	# list of sleepers: nothing else may be lost.
+	[[ $(sed -n 's/^# lost=[0-9]*: //p' "$mutex" |
+		grep -v '^condition waits not tracked') = \
 		'locks that gave their record up: sums kept.' ]]
 }

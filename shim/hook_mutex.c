@@ -107,6 +107,8 @@ HOOK int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 
 HOOK int pthread_mutex_destroy(pthread_mutex_t *m)
 {
-	contention_forget(m);
+	/* One in use is not destroyed: libc says EBUSY. */
+	if (!m->__data.__nusers)
+		contention_forget(m);
 	return real.pthread_mutex_destroy(m);
 }

@@ -9,6 +9,7 @@
 #define SHIM_HOOK_RELEASE_H
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <pthread.h>
 
 #include "sigsafe/contention.h"
@@ -23,15 +24,20 @@ static inline struct lock mutex_lock_of(const void *mutex)
 	return (struct lock){ m, LOCK_MUTEX, m->__data.__owner };
 }
 
-#define MUTEX_KIND_MASK 3 /* of PTHREAD_MUTEX_*: normal, recursive, ... */
+#define MUTEX_KIND_MASK 3    /* of PTHREAD_MUTEX_*: normal, recursive, ... */
+#define MUTEX_IS_OWNED	0x30 /* robust, or priority inheriting */
 
 /*
  * An inner unlock of a recursive mutex releases nothing; nor does an unlock by
- * a thread that does not hold a recursive or error-checking one. Only where
+ * a thread that does not hold one that knows its owner. Only where
  * somebody waits, so the system call costs nothing when nothing is wrong.
  */
 static inline bool release_is_real(const pthread_mutex_t *m)
 {
+	/* The owner's thread is in the lock's word, also where it died. */
+	if (m->__data.__kind & MUTEX_IS_OWNED &&
+	    (m->__data.__lock & FUTEX_TID_MASK) != sys_gettid())
+		return false;
 	switch (m->__data.__kind & MUTEX_KIND_MASK) {
 	case PTHREAD_MUTEX_RECURSIVE:
 		return m->__data.__count == 1 &&

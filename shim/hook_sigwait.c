@@ -14,13 +14,6 @@
 #include "sigsafe/signal_entry.h"
 #include "sigsafe/watch.h"
 
-static uint64_t longest_ns(const struct timespec *timeout)
-{
-	return !timeout ? BLOCKS_FOR_EVER
-			: (uint64_t)timeout->tv_sec * NS_PER_S +
-				  (uint64_t)timeout->tv_nsec;
-}
-
 static struct timespec timespec_of(uint64_t ns)
 {
 	return (struct timespec){
@@ -29,21 +22,31 @@ static struct timespec timespec_of(uint64_t ns)
 	};
 }
 
+/* Of a timeout, what is left; NULL stays NULL. */
+static const struct timespec *left_of(const struct timespec *timeout,
+				      uint64_t begun_ns, struct timespec *left)
+{
+	uint64_t passed_ns = clock_now_ns() - begun_ns;
+	uint64_t for_ns;
+
+	if (!timeout)
+		return NULL;
+	for_ns = clock_span_ns(timeout->tv_sec, timeout->tv_nsec);
+	*left = timespec_of(for_ns > passed_ns ? for_ns - passed_ns : 0);
+	return left;
+}
+
 /* A late tick, sent before the host claimed its signal, is waited away. */
 static int wait_for_hosts(const sigset_t *set, siginfo_t *info,
 			  const struct timespec *timeout)
 {
-	uint64_t for_ns = longest_ns(timeout);
 	uint64_t begun_ns = clock_now_ns();
 	int sig = real.sigtimedwait(set, info, timeout);
+	struct timespec left;
 
-	while (sig > 0 && unlikely(signal_is_tick(info))) {
-		uint64_t passed_ns = clock_now_ns() - begun_ns;
-		struct timespec left = timespec_of(
-			for_ns > passed_ns ? for_ns - passed_ns : 0);
-
-		sig = real.sigtimedwait(set, info, timeout ? &left : NULL);
-	}
+	while (sig > 0 && unlikely(signal_is_tick(info)))
+		sig = real.sigtimedwait(set, info,
+					left_of(timeout, begun_ns, &left));
 	return sig;
 }
 
@@ -57,7 +60,7 @@ static int wait_for(enum blocking_call call, const sigset_t *set,
 	int sig;
 
 	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
-	blocks = watch_block_begin(call, longest_ns(timeout), caller);
+	blocks = watch_block_begin(call, caller);
 	sig = wait_for_hosts(&given, &got, timeout);
 	if (blocks)
 		watch_block_end();
@@ -100,8 +103,7 @@ HOOK int signalfd(int fd, const sigset_t *set, int flags)
 }
 
 #define SUSPENDED(result, call)                                                \
-	bool blocks =                                                          \
-		watch_block_begin(CALL_SIGSUSPEND, BLOCKS_FOR_EVER, CALLER);   \
+	bool blocks = watch_block_begin(CALL_SIGSUSPEND, CALLER);              \
 	int result = call;                                                     \
                                                                                \
 	if (blocks)                                                            \

@@ -6,21 +6,11 @@
  */
 #include "hook.h"
 
-#include "base/format.h"
-#include "sigsafe/clock.h"
 #include "sigsafe/watch.h"
-
-static uint64_t longest_ns(const struct timespec *want)
-{
-	/* The kernel will refuse a NULL. */
-	return !want ? 0
-		     : (uint64_t)want->tv_sec * NS_PER_S +
-			       (uint64_t)want->tv_nsec;
-}
 
 HOOK unsigned int sleep(unsigned int seconds)
 {
-	bool blocks = watch_block_begin(CALL_SLEEP, seconds * NS_PER_S, CALLER);
+	bool blocks = watch_block_begin(CALL_SLEEP, CALLER);
 	unsigned int left = real.sleep(seconds);
 
 	if (blocks)
@@ -30,7 +20,7 @@ HOOK unsigned int sleep(unsigned int seconds)
 
 HOOK int usleep(useconds_t us)
 {
-	bool blocks = watch_block_begin(CALL_USLEEP, us * NS_PER_US, CALLER);
+	bool blocks = watch_block_begin(CALL_USLEEP, CALLER);
 	int err = real.usleep(us);
 
 	if (blocks)
@@ -40,8 +30,7 @@ HOOK int usleep(useconds_t us)
 
 HOOK int nanosleep(const struct timespec *want, struct timespec *left)
 {
-	bool blocks =
-		watch_block_begin(CALL_NANOSLEEP, longest_ns(want), CALLER);
+	bool blocks = watch_block_begin(CALL_NANOSLEEP, CALLER);
 	int err = real.nanosleep(want, left);
 
 	if (blocks)
@@ -52,10 +41,7 @@ HOOK int nanosleep(const struct timespec *want, struct timespec *left)
 HOOK int clock_nanosleep(clockid_t clock, int flags,
 			 const struct timespec *want, struct timespec *left)
 {
-	/* Until when, on another clock: it may take any time. */
-	uint64_t for_ns =
-		flags & TIMER_ABSTIME ? BLOCKS_FOR_EVER : longest_ns(want);
-	bool blocks = watch_block_begin(CALL_CLOCK_NANOSLEEP, for_ns, CALLER);
+	bool blocks = watch_block_begin(CALL_CLOCK_NANOSLEEP, CALLER);
 	int err = real.clock_nanosleep(clock, flags, want, left);
 
 	if (blocks)
@@ -65,8 +51,7 @@ HOOK int clock_nanosleep(clockid_t clock, int flags,
 
 HOOK int thrd_sleep(const struct timespec *want, struct timespec *left)
 {
-	bool blocks =
-		watch_block_begin(CALL_THRD_SLEEP, longest_ns(want), CALLER);
+	bool blocks = watch_block_begin(CALL_THRD_SLEEP, CALLER);
 	int err = real.thrd_sleep(want, left);
 
 	if (blocks)
@@ -76,7 +61,7 @@ HOOK int thrd_sleep(const struct timespec *want, struct timespec *left)
 
 HOOK int pause(void)
 {
-	bool blocks = watch_block_begin(CALL_PAUSE, BLOCKS_FOR_EVER, CALLER);
+	bool blocks = watch_block_begin(CALL_PAUSE, CALLER);
 	int err = real.pause();
 
 	if (blocks)

@@ -28,26 +28,15 @@ static bool is_wait(long operation)
 	}
 }
 
-/* Only FUTEX_WAIT takes a length of time; the others take a moment. */
-static uint64_t longest_ns(long operation, const struct timespec *timeout)
-{
-	if ((operation & FUTEX_CMD_MASK) != FUTEX_WAIT)
-		return BLOCKS_FOR_EVER;
-	return (uint64_t)timeout->tv_sec * NS_PER_S +
-	       (uint64_t)timeout->tv_nsec;
-}
-
 static cold long wait_in_futex(const long *a, const void *caller)
 {
-	const struct timespec *timeout = (const struct timespec *)a[3];
 	bool blocks = false;
 	long result;
 
 	live_count_lost(LOST_RAW_FUTEX);
 	/* Without a time-out the kernel goes on waiting after a tick. */
-	if (timeout)
-		blocks = watch_block_begin(CALL_FUTEX,
-					   longest_ns(a[1], timeout), caller);
+	if (a[3])
+		blocks = watch_block_begin(CALL_FUTEX, caller);
 	result = real.syscall(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (blocks)
 		watch_block_end();

@@ -10,9 +10,8 @@
 #include <errno.h>
 
 #include "hook_child.h"
+#include "sigsafe/clock.h"
 #include "sigsafe/wait.h"
-
-#define FOR_EVER UINT64_MAX
 
 static inline uint64_t begin(enum blocking_call call)
 {
@@ -31,21 +30,20 @@ static int forget_tick(int got)
 
 static uint64_t ms_ns(int timeout_ms)
 {
-	return timeout_ms < 0 ? FOR_EVER : (uint64_t)timeout_ms * NS_PER_MS;
+	return timeout_ms < 0 ? FOR_EVER_NS : (uint64_t)timeout_ms * NS_PER_MS;
 }
 
 static uint64_t timespec_ns(const struct timespec *timeout)
 {
-	return !timeout ? FOR_EVER
-			: (uint64_t)timeout->tv_sec * NS_PER_S +
-				  (uint64_t)timeout->tv_nsec;
+	return !timeout ? FOR_EVER_NS
+			: clock_span_ns(timeout->tv_sec, timeout->tv_nsec);
 }
 
 static uint64_t timeval_ns(const struct timeval *timeout)
 {
-	return !timeout ? FOR_EVER
-			: (uint64_t)timeout->tv_sec * NS_PER_S +
-				  (uint64_t)timeout->tv_usec * NS_PER_US;
+	return !timeout ? FOR_EVER_NS
+			: clock_span_ns(timeout->tv_sec,
+					timeout->tv_usec * (int64_t)NS_PER_US);
 }
 
 /* What is left of a timeout, for the call that continues the wait. */
@@ -60,7 +58,7 @@ static void left_of(uint64_t begun_ns, uint64_t timeout_ns, struct left *left)
 
 	left->time.tv_sec = (time_t)(ns / NS_PER_S);
 	left->time.tv_nsec = (long)(ns % NS_PER_S);
-	left->timeout = timeout_ns == FOR_EVER ? NULL : &left->time;
+	left->timeout = timeout_ns == FOR_EVER_NS ? NULL : &left->time;
 }
 
 /* The kernel may lack epoll_pwait2; then up to the next whole millisecond. */
@@ -80,7 +78,7 @@ static cold int continue_epoll(uint64_t begun_ns, int fd,
 	left_ms = (wait_left_ns(begun_ns, timeout_ns) + NS_PER_MS - 1) /
 		  NS_PER_MS;
 	got = real.epoll_pwait(fd, events, n,
-			       timeout_ns == FOR_EVER ? -1 : (int)left_ms,
+			       timeout_ns == FOR_EVER_NS ? -1 : (int)left_ms,
 			       mask);
 	return forget_tick(got);
 }
@@ -194,7 +192,7 @@ static cold int continue_select(uint64_t begun_ns, int n, fd_set *in,
 		real.pselect(n, in, out, err, left.timeout, wait_mask(mask)));
 }
 
-/* Linux's select tells in its timeout what was left. */
+/* Linux's select tells in its timeout what was left; of ages, nearly all. */
 static void tell_left(uint64_t begun_ns, uint64_t timeout_ns,
 		      struct timeval *timeout)
 {
@@ -214,7 +212,7 @@ HOOK int select(int n, fd_set *in, fd_set *out, fd_set *err,
 	if (wait_was_broken(got, errno)) {
 		got = continue_select(begun_ns, n, in, out, err, timeout_ns,
 				      NULL);
-		if (timeout)
+		if (timeout && timeout_ns != FOR_EVER_NS)
 			tell_left(begun_ns, timeout_ns, timeout);
 	}
 	wait_end(got);

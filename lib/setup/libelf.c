@@ -1,5 +1,7 @@
 /*
- * libelf: loaded, looked up, unloaded. Owns the handle.
+ * libelf: loaded and looked up, just before main. At the program's end it would
+ * be too late: dlopen takes the loader's lock, which another thread may hold
+ * for ever, and which a fork copies as it is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,11 +11,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Written by libelf_open() and libelf_close(), in the thread that exits. */
-static void *handle;
+/* Written by libelf_load(). */
+static bool is_loaded;
 static struct libelf functions;
 
-static bool look_up(void)
+static bool look_up(void *handle)
 {
 #define X(name)                                                                \
 	functions.name = (__typeof__(functions.name))dlsym(handle, #name);     \
@@ -24,20 +26,15 @@ static bool look_up(void)
 	return functions.elf_version(EV_CURRENT) != EV_NONE;
 }
 
-const struct libelf *libelf_open(void)
+void libelf_load(void)
 {
-	handle = dlopen("libelf.so.1", RTLD_LOCAL | RTLD_NOW);
-	if (!handle)
-		return NULL;
-	if (look_up())
-		return &functions;
-	libelf_close();
-	return NULL;
+	void *handle =
+		dlopen("libelf.so.1", RTLD_LOCAL | RTLD_NOW | RTLD_NODELETE);
+
+	is_loaded = handle && look_up(handle);
 }
 
-void libelf_close(void)
+const struct libelf *libelf_functions(void)
 {
-	if (handle)
-		dlclose(handle);
-	handle = NULL;
+	return is_loaded ? &functions : NULL;
 }

@@ -29,11 +29,10 @@ struct libelf {
 #undef X
 };
 
-/*
- * Its functions, or NULL where it is not installed. Not signal-safe: allocates.
- * Pairs with libelf_close().
- */
-const struct libelf *libelf_open(void);
-void libelf_close(void);
+/* Loads it, where it is installed. Once. Not signal-safe: allocates. */
+void libelf_load(void);
+
+/* Its functions, or NULL where it is not loaded. Signal-safe. */
+const struct libelf *libelf_functions(void);
 
 #endif

@@ -150,12 +150,11 @@ const struct text_names *names_open(void)
 	static const struct text_names names = { name_function, name_variable,
 						 NULL };
 
-	lib = libelf_open();
+	lib = libelf_functions();
 	return lib ? &names : NULL;
 }
 
 void names_close(void)
 {
 	forget();
-	libelf_close();
 }

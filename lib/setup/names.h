@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 /*
- * NULL where libelf is not to be had: the texts are then raw. Not signal-safe:
+ * NULL where libelf is not loaded: the texts are then raw. Not signal-safe:
  * allocates. Pairs with names_close().
  */
 const struct text_names *names_open(void);

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/law.h"
+#include "setup/file_limit.h"
 #include "setup/output.h"
 #include "sigsafe/sys.h"
 
@@ -26,12 +27,15 @@ const char *const text_suffix[SAMPLE_KINDS] = {
 static struct file {
 	int fd;
 	int error; /* the first -errno */
+	uint64_t written;
 	size_t used;
 	char bytes[1 << 14];
 } file;
 
 static void write_out(const char *bytes, size_t length)
 {
+	if (!file_limit_allows(file.written + length))
+		file.error = -EFBIG;
 	while (length && !file.error) {
 		long done = sys3(SYS_write, file.fd, bytes, length);
 
@@ -42,6 +46,7 @@ static void write_out(const char *bytes, size_t length)
 			return;
 		}
 		bytes += done;
+		file.written += (uint64_t)done;
 		length -= (size_t)done;
 	}
 }
@@ -85,6 +90,9 @@ static int publish(const struct recording *rec, enum sample_kind kind,
 	stpcpy(stpcpy(beside, path), ".new");
 	file.error = 0;
 	file.used = 0;
+	file.written = 0;
+	/* Left by one that was killed while it wrote. */
+	sys1(SYS_unlink, beside);
 	file.fd =
 		(int)sys4(SYS_openat, AT_FDCWD, beside,
 			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,

@@ -1,9 +1,8 @@
 /*
  * The recording's file.
  *
- * A file that grows could kill the host (SIGXFSZ past RLIMIT_FSIZE), and so
- * could a store into a hole on a full disk (SIGBUS): so the limit is read
- * first, and every block is allocated here.
+ * A store into a hole on a full disk would kill the host (SIGBUS): so every
+ * block is allocated here.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,21 +10,13 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 
+#include "setup/file_limit.h"
 #include "setup/layout.h"
 #include "sigsafe/sys.h"
 
 #define OWNER_ONLY 0600
-
-static bool is_over_limit(uint64_t bytes)
-{
-	struct rlimit limit;
-
-	return sys4(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit) == 0 &&
-	       bytes > limit.rlim_cur;
-}
 
 /* For a file system without fallocate: zeroes do as well. */
 static long write_zeroes(int fd, uint64_t bytes)
@@ -77,7 +68,7 @@ int recording_make(const char *path, uint64_t bytes, struct recording **made,
 {
 	int err, fd;
 
-	if (is_over_limit(bytes))
+	if (!file_limit_allows(bytes))
 		return -EFBIG;
 	fd = (int)sys4(SYS_openat, AT_FDCWD, path,
 		       O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+#include "setup/file_limit.h"
 #include "sigsafe/sys.h"
 
 #define STDERR 2
@@ -33,6 +34,16 @@ static bool is_same_stderr(void)
 	       now.st_ino == stderr_at_start.st_ino;
 }
 
+/* So many bytes more do no harm, should stderr be a file with a limit. */
+static bool may_say(size_t length)
+{
+	struct stat now;
+
+	return is_same_stderr() && stat_stderr(&now) &&
+	       (!S_ISREG(now.st_mode) ||
+		file_limit_allows((uint64_t)now.st_size + length));
+}
+
 void say_start(void)
 {
 	had_stderr = stat_stderr(&stderr_at_start);
@@ -47,14 +58,14 @@ void say(const char *sentence)
 		{ (void *)(uintptr_t) "\n", 1 },
 	};
 
-	if (is_same_stderr())
+	if (may_say(line[0].iov_len + line[1].iov_len + line[2].iov_len))
 		sys3(SYS_writev, STDERR, line, ARRAY_SIZE(line));
 }
 
 void say_plainly(void *unused, const char *text)
 {
 	(void)unused;
-	if (is_same_stderr())
+	if (may_say(strlen(text)))
 		sys3(SYS_write, STDERR, text, strlen(text));
 }
 

@@ -17,6 +17,7 @@
 #include "base/loops.h"
 #include "base/options.h"
 #include "setup/at_fork.h"
+#include "setup/libelf.h"
 #include "setup/preload.h"
 #include "setup/results.h"
 #include "setup/say.h"
@@ -32,6 +33,8 @@
 #include "sigsafe/thread.h"
 #include "sigsafe/watch.h"
 
+#define END_PATIENCE_NS (2 * NS_PER_S)
+
 enum state {
 	SESSION_NONE, /* this program is not watched */
 	SESSION_ON,   /* watched; live_recording() NULL: a fork, not started */
@@ -42,7 +45,8 @@ enum state {
 static struct session {
 	uint32_t state;
 	struct options options;
-	uint32_t ending; /* 1: somebody writes the results, or has */
+	int32_t ending;	  /* the thread that writes the results, or has */
+	uint32_t is_over; /* they are written */
 } session;
 
 static void complain(void *ctx, const char *sentence)
@@ -87,6 +91,7 @@ static struct recording *start_recording(void)
 		return NULL;
 	identify(rec);
 	session.ending = 0;
+	session.is_over = 0;
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
 	store_release(&live_page->recording, rec);
 	return rec;
@@ -157,6 +162,7 @@ cold void session_start_walks(void)
 	worse = unwinder_start(session.options.unwind, session.options.depth);
 	if (worse)
 		say(worse);
+	libelf_load();
 }
 
 cold struct recording *session_start_in_child(void)
@@ -207,20 +213,30 @@ static bool is_to_summarise(void)
 	return say_to_terminal();
 }
 
-void session_end(enum recording_end how, int detail)
+/* The process must not end while another thread writes; but it must end. */
+static void wait_for_end(void)
 {
-	struct recording *rec = live_recording();
+	const struct timespec moment = { .tv_nsec = NS_PER_MS };
+	uint64_t patience_ns = clock_now_ns() + END_PATIENCE_NS;
 
-	if (!rec || rec->pid != sys_getpid() ||
-	    exchange_acq_rel(&session.ending, 1))
-		return;
-	watch_run_goes_on();
-	/* An exec may fail: then it all goes on. */
-	if (how != END_EXEC)
-		freeze(rec);
-	rec->end_ns = clock_now_ns();
-	rec->end_detail = detail;
-	store_release(&rec->end, (uint32_t)how);
+	while (!load_acquire(&session.is_over) && clock_now_ns() < patience_ns)
+		sys2(SYS_nanosleep, &moment, NULL);
+}
+
+/* Is it this thread that writes the results? */
+static bool may_end(void)
+{
+	int32_t self = sys_gettid(), writer = 0;
+
+	if (cas_acq_rel(&session.ending, &writer, self))
+		return true;
+	if (writer != self)
+		wait_for_end();
+	return false;
+}
+
+static void write_results(struct recording *rec, enum recording_end how)
+{
 	if (!session.options.keep_all &&
 	    !has_seen_something(rec, rec->end_ns)) {
 		results_remove();
@@ -235,6 +251,23 @@ void session_end(enum recording_end how, int detail)
 		results_summarise(rec);
 }
 
+void session_end(enum recording_end how, int detail)
+{
+	struct recording *rec = live_recording();
+
+	if (!rec || rec->pid != sys_getpid() || !may_end())
+		return;
+	watch_run_goes_on();
+	/* An exec may fail: then it all goes on. */
+	if (how != END_EXEC)
+		freeze(rec);
+	rec->end_ns = clock_now_ns();
+	rec->end_detail = detail;
+	store_release(&rec->end, (uint32_t)how);
+	write_results(rec, how);
+	store_release(&session.is_over, 1);
+}
+
 void session_go_on(void)
 {
 	struct recording *rec = live_recording();
@@ -243,5 +276,6 @@ void session_go_on(void)
 		return;
 	store_release(&rec->end, END_RUNNING);
 	rec->end_ns = 0;
+	store_release(&session.is_over, 0);
 	store_release(&session.ending, 0);
 }

@@ -13,8 +13,9 @@
 void session_start(char **environment);
 
 /*
- * Makes whole stacks possible: loads the unwinder, so not before libc and all
- * libraries have started. Not signal-safe: just before main, once.
+ * Makes whole stacks and names possible: loads the unwinder and libelf, so not
+ * before libc and all libraries have started. Not signal-safe: just before
+ * main, once.
  */
 void session_start_walks(void);
 

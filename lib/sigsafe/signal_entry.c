@@ -116,10 +116,13 @@ static bool is_ignored(int sig, signal_handler *handler)
 static void call_host(signal_handler *handler, int sig, siginfo_t *info,
 		      void *context)
 {
+	struct wait_state wait = wait_interrupt(context);
+
 	thread_self.host_handlers++;
 	thread_self.handler_depth++;
 	handler(sig, info, context);
 	thread_self.handler_depth--;
+	wait_resume(&wait, context);
 }
 
 void signal_entry(int sig, siginfo_t *info, void *context)

@@ -39,6 +39,9 @@ typedef uint64_t kernel_sigset;
 
 #define SIGNAL_BIT(sig) (UINT64_C(1) << ((sig)-1))
 
+/* glibc's own: cancellation and setuid. A thread that blocks them hangs. */
+#define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
+
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,
 				   kernel_sigset *old)
 {

@@ -5,8 +5,6 @@
  */
 #include "sigsafe/wait.h"
 
-#include <string.h>
-
 #include "sigsafe/clock.h"
 #include "sigsafe/watch.h"
 
@@ -44,6 +42,12 @@ uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
 	return timeout_ns > passed_ns ? timeout_ns - passed_ns : 0;
 }
 
+/* The kernel's part of the mask the thread returns to. */
+static kernel_sigset *mask_of(ucontext_t *uc)
+{
+	return (kernel_sigset *)&uc->uc_sigmask;
+}
+
 /*
  * The EINTR is ours if it is still in the register, behind the system call, and
  * no handler of the host has run since the wait began.
@@ -53,7 +57,39 @@ void wait_tick(struct thread *self, ucontext_t *uc)
 	if (!context_is_broken_call(uc) ||
 	    self->host_handlers != self->handlers_at_wait)
 		return;
-	memcpy(&self->mask_before_tick, &uc->uc_sigmask, sizeof(kernel_sigset));
-	memset(&uc->uc_sigmask, 0xff, sizeof(kernel_sigset));
+	self->mask_before_tick = *mask_of(uc);
+	*mask_of(uc) = ~LIBC_SIGNALS;
 	self->tick_broke_wait = true;
+}
+
+struct wait_state wait_interrupt(ucontext_t *uc)
+{
+	struct thread *self = &thread_self;
+	struct wait_state state = {
+		.waiting = self->waiting,
+		.tick_broke_wait = self->tick_broke_wait,
+		.mask = *mask_of(uc),
+		.handlers_at_wait = self->handlers_at_wait,
+		.errno_at_wait = self->errno_at_wait,
+	};
+
+	if (unlikely(state.tick_broke_wait))
+		*mask_of(uc) = self->mask_before_tick;
+	self->waiting = false;
+	self->tick_broke_wait = false;
+	return state;
+}
+
+void wait_resume(const struct wait_state *state, ucontext_t *uc)
+{
+	struct thread *self = &thread_self;
+
+	if (unlikely(state->tick_broke_wait)) {
+		self->mask_before_tick = *mask_of(uc);
+		*mask_of(uc) = state->mask;
+	}
+	self->handlers_at_wait = state->handlers_at_wait;
+	self->errno_at_wait = state->errno_at_wait;
+	self->tick_broke_wait = state->tick_broke_wait;
+	self->waiting = state->waiting;
 }

@@ -6,7 +6,7 @@
  * signal meant to give in between. So:
  *
  * 1. The handler, finding that it broke the wait itself, leaves every signal
- *    blocked (through uc_sigmask) and remembers the mask there was.
+ * but libc's own blocked (through uc_sigmask) and remembers the mask there was.
  * 2. The hook continues the wait by a call that takes a mask and unblocks
  *    atomically: a host signal that came meanwhile breaks it as it should.
  * 3. Host handlers are counted: if one ran since the wait began, the EINTR is
@@ -55,6 +55,21 @@ static inline const sigset_t *wait_mask(const sigset_t *hosts_argument)
 
 /* Of a timeout of timeout_ns from begun_ns, what is left now. Signal-safe. */
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns);
+
+/*
+ * A handler of the host comes in between: it may wait itself, and must see, and
+ * may change, the mask there would be without us. Handler only.
+ */
+struct wait_state {
+	bool waiting;
+	bool tick_broke_wait;
+	kernel_sigset mask; /* that blocks everything, if tick_broke_wait */
+	uint64_t handlers_at_wait;
+	int errno_at_wait;
+};
+
+struct wait_state wait_interrupt(ucontext_t *uc);
+void wait_resume(const struct wait_state *state, ucontext_t *uc);
 
 /* Handler only: the tick came in a wait. */
 void wait_tick(struct thread *self, ucontext_t *uc);

@@ -195,17 +195,12 @@ void watch_tick(ucontext_t *uc)
 		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 }
 
-bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
-		       const void *caller)
+bool watch_block_begin(enum blocking_call call, const void *caller)
 {
 	struct thread *self = &thread_self;
-	uint64_t begun_ns = self->run_begun_ns, now_ns;
+	uint64_t begun_ns = self->run_begun_ns;
 
 	if (!self->armed || self->recording != live_recording())
-		return false;
-	now_ns = clock_now_ns();
-	if (self->armed_until_ns > now_ns &&
-	    for_ns < self->armed_until_ns - now_ns)
 		return false;
 	timer_disarm(self);
 	/* In no run, or at the end, a tick would still break the call. */
@@ -214,7 +209,7 @@ bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
 	/* What blocks is known now; afterwards it may be too late to say. */
 	store_relaxed(&self->record->blocked_stack,
 		      stack_capture(NULL, caller));
-	store_relaxed(&self->record->blocked_ns, now_ns);
+	store_relaxed(&self->record->blocked_ns, clock_now_ns());
 	store_relaxed(&self->record->blocked_call, call);
 	return true;
 }

@@ -40,13 +40,11 @@ void watch_tick(ucontext_t *uc);
 
 /*
  * Around a call that a tick would break, other than a wait. begin() disarms the
- * timer if the call can outlast it (for_ns: the longest it can take, UINT64_MAX
- * for ever) and says whether end() must be called. Signal-safe.
+ * timer, if it is armed, and says whether end() must be called. How long the
+ * call may take does not matter: even one that is asked to end before the tick
+ * may be late. Signal-safe.
  */
-#define BLOCKS_FOR_EVER UINT64_MAX
-
-bool watch_block_begin(enum blocking_call call, uint64_t for_ns,
-		       const void *caller);
+bool watch_block_begin(enum blocking_call call, const void *caller);
 void watch_block_end(void);
 
 #endif

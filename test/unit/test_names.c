@@ -14,6 +14,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "setup/libelf.h"
 #include "setup/names.h"
 #include "text_fixture.h"
 
@@ -98,6 +99,7 @@ static void make(void)
 	cr_assert_gt(readlink("/proc/self/exe", path, sizeof(path) - 1), 0);
 	rec = text_fixture();
 	self = enter(names_sized, path);
+	libelf_load();
 	names = names_open();
 	cr_assert_not_null(names);
 	cr_assert_not_null(mkdtemp(directory));

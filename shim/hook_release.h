@@ -16,37 +16,43 @@
 #include "sigsafe/sleepers.h"
 #include "sigsafe/sys.h"
 
+#define MUTEX_KIND_MASK 3    /* of PTHREAD_MUTEX_*: normal, recursive, ... */
+#define MUTEX_IS_OWNED	0x30 /* in the kind: robust, or priority inheriting */
+
+/* With these the owner's thread is in the lock's word, also where it died. */
+static inline int mutex_owner(const pthread_mutex_t *m)
+{
+	return m->__data.__kind & MUTEX_IS_OWNED
+		       ? m->__data.__lock & (int)FUTEX_TID_MASK
+		       : m->__data.__owner;
+}
+
 /* The lock that a mutex is; its owner's thread is in it. */
 static inline struct lock mutex_lock_of(const void *mutex)
 {
 	const pthread_mutex_t *m = mutex;
 
-	return (struct lock){ m, LOCK_MUTEX, m->__data.__owner };
+	return (struct lock){ .address = m,
+			      .kind = LOCK_MUTEX,
+			      .holder = mutex_owner(m) };
 }
-
-#define MUTEX_KIND_MASK 3    /* of PTHREAD_MUTEX_*: normal, recursive, ... */
-#define MUTEX_IS_OWNED	0x30 /* robust, or priority inheriting */
 
 /*
  * An inner unlock of a recursive mutex releases nothing; nor does an unlock by
- * a thread that does not hold one that knows its owner. Only where
- * somebody waits, so the system call costs nothing when nothing is wrong.
+ * a thread that does not hold a mutex that checks who does. Only where somebody
+ * waits, so the system call costs nothing when nothing is wrong.
  */
 static inline bool release_is_real(const pthread_mutex_t *m)
 {
-	/* The owner's thread is in the lock's word, also where it died. */
-	if (m->__data.__kind & MUTEX_IS_OWNED &&
-	    (m->__data.__lock & FUTEX_TID_MASK) != sys_gettid())
+	int type = m->__data.__kind & MUTEX_KIND_MASK;
+
+	if (type == PTHREAD_MUTEX_RECURSIVE && m->__data.__count != 1)
 		return false;
-	switch (m->__data.__kind & MUTEX_KIND_MASK) {
-	case PTHREAD_MUTEX_RECURSIVE:
-		return m->__data.__count == 1 &&
-		       m->__data.__owner == sys_gettid();
-	case PTHREAD_MUTEX_ERRORCHECK:
-		return m->__data.__owner == sys_gettid();
-	default:
-		return true;
-	}
+	if (type == PTHREAD_MUTEX_RECURSIVE ||
+	    type == PTHREAD_MUTEX_ERRORCHECK ||
+	    m->__data.__kind & MUTEX_IS_OWNED)
+		return mutex_owner(m) == sys_gettid();
+	return true;
 }
 
 /*

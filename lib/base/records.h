@@ -87,15 +87,18 @@ struct thread_record {
  *   sum     sum of the waiters' start times minus what ended waits are owed,
  *           modulo 2^64
  *   base_n  bits 14 to 63: time of the last charge, modulo 2^50 ns
- *           bits 0 to 13: n, the number of waiters
+ *           bit 13: since then the lock is held by some who share it
+ *           bits 0 to 12: n, the number of waiters
  */
 struct ledger {
 	uint64_t sum;
 	uint64_t base_n;
 } __attribute__((aligned(16)));
 
-#define LEDGER_N_BITS	 14
-#define LEDGER_N(base_n) ((base_n) & ((1u << LEDGER_N_BITS) - 1))
+#define LEDGER_BASE_SHIFT 14
+#define LEDGER_N_BITS	  13
+#define LEDGER_N(base_n)  ((base_n) & ((1u << LEDGER_N_BITS) - 1))
+#define LEDGER_SHARED	  (UINT64_C(1) << LEDGER_N_BITS)
 
 /* Kinds of lock: what the report calls them. */
 #define LOCK_KINDS(X)                                                          \
@@ -104,7 +107,8 @@ struct ledger {
 	X(LOCK_SPIN, "spinlock")                                               \
 	X(LOCK_SEMAPHORE, "semaphore")                                         \
 	X(LOCK_BARRIER, "barrier")                                             \
-	X(LOCK_JOIN, "join")
+	X(LOCK_JOIN, "join")                                                   \
+	X(LOCK_ONCE, "once")
 
 enum lock_kind {
 #define X(name, text) name,
@@ -149,6 +153,7 @@ struct lock_record {
 	int32_t holder;	      /* who held it when somebody last came; 0: ? */
 	int32_t last_charged; /* thread */
 	uint32_t first_stack; /* of its first wait, for a lock in the heap */
+	uint32_t leaving;     /* threads that share it and are letting go now */
 	uint32_t pins;	      /* in use; lib/sigsafe/lock_table.c */
 	uint32_t samples;     /* its first sample's index + 1, or 0 */
 	/* For how long threads waited for the locks that had this record. */

@@ -35,6 +35,8 @@ static inline bool contention_has_waiters(const void *lock)
 	return load_relaxed(contention_bucket(lock)) != 0;
 }
 
+#define HELD_BY_SEVERAL (-1) /* as holder: by threads that share it */
+
 /* A lock as its hook knows it. */
 struct lock {
 	const void *address;
@@ -55,6 +57,7 @@ struct lock_wait {
 
 enum wait_outcome {
 	WAIT_ACQUIRED,
+	WAIT_JOINED,   /* has the lock, and others may have it too */
 	WAIT_GAVE_UP,  /* timed out: owed by the holder */
 	WAIT_WITHDRAWN /* failed otherwise: was no wait */
 };
@@ -72,6 +75,9 @@ void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
  */
 void contention_barged(const void *lock);
 
+/* The same with a lock that others may hold, too. */
+void contention_barged_shared(const void *lock);
+
 void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome);
 
 /* What an unlock is charged. */
@@ -83,6 +89,7 @@ struct contention {
 
 /* Where there is something to record, contention_record() must follow. */
 struct contention contention_settle(const void *lock);
+
 void contention_record(const struct contention *caused, const void *caller);
 
 /* The lock is destroyed, or made anew. */

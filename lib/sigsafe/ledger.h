@@ -12,7 +12,16 @@
  * the lock. The same goes for the others where somebody gets it who did not
  * wait: who barges in does not pay for the time the lock was free. A waiter
  * that gives up at time a takes a out of S: its wait stays owed by the holder,
- * who pays at the next unlock. So, in any wake order,
+ * who pays at the next unlock.
+ *
+ * Where several may share the lock (readers) the first of them that gets it
+ * ends the hand-off, and so S and base are those of a lock that is held. One
+ * that gets it later takes only itself out: if it was let in by the same
+ * release (start < base), its time since base was hand-off; if it came after
+ * them, it had to wait for them, and its wait is owed by the last of them.
+ * Who unlocks while others still hold the lock does not settle.
+ *
+ * So, in any wake order,
  *
  *   charged + hand-off + (n x now - S) = sum of all waiting up to now.
  *
@@ -40,6 +49,12 @@ static inline bool ledger_is_idle(const struct ledger *ledger)
 	       !load_relaxed(&ledger->sum);
 }
 
+/* Is it held by some who share it? Relaxed: as above. */
+static inline bool ledger_is_shared(const struct ledger *ledger)
+{
+	return load_relaxed(&ledger->base_n) & LEDGER_SHARED;
+}
+
 struct ledger_charge {
 	uint64_t ns;	  /* to be charged to the unlocker */
 	uint64_t waiters; /* it found */
@@ -50,17 +65,24 @@ struct ledger_charge {
 struct ledger_leave {
 	uint64_t until_ns;   /* the wait counts up to here */
 	uint64_t handoff_ns; /* of this waiter and those behind it */
+	bool is_owed; /* by who holds the lock: to be paid by an unlock */
 };
 
 /*
  * Enters a waiter. Returns its start time, or 0 when LEDGER_MAX_WAITERS wait
- * already; *waiters is their number with this one. Pairs with one of the three
+ * already; *waiters is their number with this one. Pairs with one of the four
  * below.
  */
 uint64_t ledger_enter(struct ledger *ledger, uint64_t *waiters);
 
+/* The same, where those who hold the lock share it. */
+uint64_t ledger_enter_shared(struct ledger *ledger, uint64_t *waiters);
+
 /* The waiter has the lock. */
 struct ledger_leave ledger_acquired(struct ledger *ledger, uint64_t start_ns);
+
+/* The waiter has the lock, which others may share. */
+struct ledger_leave ledger_joined(struct ledger *ledger, uint64_t start_ns);
 
 /* The waiter gave up (timed out): the holder owes its wait. */
 struct ledger_leave ledger_gave_up(struct ledger *ledger);
@@ -73,6 +95,9 @@ struct ledger_leave ledger_withdraw(struct ledger *ledger, uint64_t start_ns);
  * waited for nobody since the last charge. Returns their hand-off.
  */
 uint64_t ledger_barged(struct ledger *ledger);
+
+/* The same, where it may share the lock with others: if not, they waited on. */
+uint64_t ledger_barged_shared(struct ledger *ledger);
 
 /* The holder unlocks. */
 struct ledger_charge ledger_settle(struct ledger *ledger);

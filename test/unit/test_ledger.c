@@ -32,6 +32,14 @@ static void acquire(struct ledger *ledger, uint64_t start_ns, struct sums *sums)
 	add_relaxed(&sums->handoff_ns, left.handoff_ns);
 }
 
+static void join(struct ledger *ledger, uint64_t start_ns, struct sums *sums)
+{
+	struct ledger_leave left = ledger_joined(ledger, start_ns);
+
+	add_relaxed(&sums->waited_ns, left.until_ns - start_ns);
+	add_relaxed(&sums->handoff_ns, left.handoff_ns);
+}
+
 static void give_up(struct ledger *ledger, uint64_t start_ns, struct sums *sums)
 {
 	struct ledger_leave left = ledger_gave_up(ledger);
@@ -145,6 +153,64 @@ Test(ledger, who_barges_in_is_not_charged_for_the_time_the_lock_was_free)
 	cr_assert(holds_the_law(&sums));
 }
 
+Test(ledger, a_reader_that_wakes_late_takes_nothing_off_what_readers_cost)
+{
+	struct ledger ledger = { 0, 0 };
+	struct sums sums = { 0 };
+	uint64_t n, early, late, writer;
+
+	early = ledger_enter(&ledger, &n);
+	late = ledger_enter(&ledger, &n);
+	writer = ledger_enter(&ledger, &n);
+	unlock(&ledger, &sums);
+	join(&ledger, early, &sums);
+	pass(2000000);
+	join(&ledger, late, &sums);
+	/* The late one's waking up is nobody's; the writer waits for both. */
+	cr_assert_geq(sums.handoff_ns, 2000000);
+	cr_assert_lt(sums.handoff_ns, 3000000);
+	cr_assert_geq(unlock(&ledger, &sums), 2000000);
+	acquire(&ledger, writer, &sums);
+	cr_assert(holds_the_law(&sums));
+}
+
+Test(ledger, who_is_let_in_beside_readers_had_to_wait_for_them)
+{
+	struct ledger ledger = { 0, 0 };
+	struct sums sums = { 0 };
+	uint64_t n, impatient, reader, writer, charged_ns;
+
+	/* Readers hold the lock; for a writer's sake one more may not. */
+	impatient = ledger_enter_shared(&ledger, &n);
+	reader = ledger_enter_shared(&ledger, &n);
+	writer = ledger_enter_shared(&ledger, &n);
+	pass(2000000);
+	give_up(&ledger, impatient, &sums);
+	join(&ledger, reader, &sums);
+	cr_assert_eq(sums.handoff_ns, 0);
+	charged_ns = unlock(&ledger, &sums);
+	cr_assert_geq(charged_ns, 3 * 2000000);
+	acquire(&ledger, writer, &sums);
+	cr_assert(holds_the_law(&sums));
+}
+
+Test(ledger, the_first_reader_after_a_writer_ends_the_handoff_of_all)
+{
+	struct ledger ledger = { 0, 0 };
+	struct sums sums = { 0 };
+	uint64_t n, reader, writer;
+
+	reader = ledger_enter(&ledger, &n);
+	writer = ledger_enter(&ledger, &n);
+	unlock(&ledger, &sums);
+	pass(2000000);
+	join(&ledger, reader, &sums);
+	cr_assert_geq(sums.handoff_ns, 2 * 2000000);
+	cr_assert_lt(unlock(&ledger, &sums), 1000000);
+	acquire(&ledger, writer, &sums);
+	cr_assert(holds_the_law(&sums));
+}
+
 Test(ledger, a_wait_withdrawn_counts_only_what_was_charged_for_it)
 {
 	struct ledger ledger = { 0, 0 };
@@ -185,7 +251,7 @@ Test(ledger, the_law_is_exact_in_a_thousand_random_orders)
 			unsigned who =
 				waiting ? (unsigned)random() % waiting : 0;
 
-			switch (random() % 5) {
+			switch (random() % 8) {
 			case 0:
 				if (waiting < 16)
 					start[waiting++] =
@@ -208,6 +274,21 @@ Test(ledger, the_law_is_exact_in_a_thousand_random_orders)
 					break;
 				give_up(&ledger, start[who], &sums);
 				start[who] = start[--waiting];
+				break;
+			case 5:
+				if (waiting < 16)
+					start[waiting++] = ledger_enter_shared(
+						&ledger, &n);
+				break;
+			case 6:
+				if (!waiting)
+					break;
+				join(&ledger, start[who], &sums);
+				start[who] = start[--waiting];
+				break;
+			case 7:
+				sums.handoff_ns +=
+					ledger_barged_shared(&ledger);
 				break;
 			}
 		}
@@ -234,7 +315,9 @@ static void *wait_and_unlock(void *arg)
 
 		if (i % 3)
 			unlock(&storm->ledger, &storm->sums);
-		if (i % 5)
+		if (i % 7 < 2)
+			join(&storm->ledger, start, &storm->sums);
+		else if (i % 5)
 			acquire(&storm->ledger, start, &storm->sums);
 		else
 			give_up(&storm->ledger, start, &storm->sums);

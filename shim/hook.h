@@ -10,6 +10,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -17,46 +18,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hook_list_lock.h"
+
 /*
  * X(result, name, parameters, arguments)
  *
  * BOUND: libc exports a second name, __NAME. The real function is bound at link
  * time, so it is valid before any constructor ran.
  */
-#define HOOKS_BOUND(X)                                                         \
-	X(int, pthread_mutex_lock, (pthread_mutex_t * m), (m))                 \
-	X(int, pthread_mutex_trylock, (pthread_mutex_t * m), (m))              \
-	X(int, pthread_mutex_unlock, (pthread_mutex_t * m), (m))               \
-	X(int, pthread_mutex_init,                                             \
-	  (pthread_mutex_t * m, const pthread_mutexattr_t *attr), (m, attr))   \
-	X(int, pthread_mutex_destroy, (pthread_mutex_t * m), (m))
+#define HOOKS_BOUND(X) HOOKS_BOUND_LOCK(X)
 
 /* FOUND: looked up by the first call, or by the constructor. */
 #define HOOKS_FOUND(X)                                                         \
 	HOOKS_LOCK(X)                                                          \
 	HOOKS_WAIT(X) HOOKS_SLEEP(X) HOOKS_SIGNAL(X) HOOKS_EXIT(X)
-
-#define HOOKS_LOCK(X)                                                          \
-	X(int, pthread_mutex_timedlock,                                        \
-	  (pthread_mutex_t * m, const struct timespec *until), (m, until))     \
-	X(int, pthread_mutex_clocklock,                                        \
-	  (pthread_mutex_t * m, clockid_t clock,                               \
-	   const struct timespec *until),                                      \
-	  (m, clock, until))                                                   \
-	X(int, pthread_cond_clockwait,                                         \
-	  (pthread_cond_t * c, pthread_mutex_t * m, clockid_t clock,           \
-	   const struct timespec *until),                                      \
-	  (c, m, clock, until))                                                \
-	X(int, mtx_lock, (mtx_t * m), (m))                                     \
-	X(int, mtx_trylock, (mtx_t * m), (m))                                  \
-	X(int, mtx_timedlock, (mtx_t * m, const struct timespec *until),       \
-	  (m, until))                                                          \
-	X(int, mtx_unlock, (mtx_t * m), (m))                                   \
-	X(int, cnd_signal, (cnd_t * c), (c))                                   \
-	X(int, cnd_broadcast, (cnd_t * c), (c))                                \
-	X(int, cnd_wait, (cnd_t * c, mtx_t * m), (c, m))                       \
-	X(int, cnd_timedwait,                                                  \
-	  (cnd_t * c, mtx_t * m, const struct timespec *until), (c, m, until))
 
 #define HOOKS_WAIT(X)                                                          \
 	X(int, epoll_wait,                                                     \

@@ -7,8 +7,8 @@
  */
 #include "hook.h"
 
-#include "hook_child.h"
 #include "hook_release.h"
+#include "hook_waiting.h"
 
 static enum wait_outcome mtx_outcome(int result)
 {
@@ -24,13 +24,12 @@ static enum wait_outcome mtx_outcome(int result)
 
 static cold int mtx_lock_slowly(mtx_t *m, const void *caller)
 {
-	struct lock_wait wait;
+	struct waiting waiting;
 	int result;
 
-	start_if_forked();
-	contention_wait_begin(&wait, mutex_lock_of(m), caller);
+	waiting_begin(&waiting, mutex_lock_of(m), caller);
 	result = real.mtx_lock(m);
-	contention_wait_end(&wait, mtx_outcome(result));
+	waiting_end(&waiting, mtx_outcome(result));
 	return result;
 }
 
@@ -50,14 +49,13 @@ HOOK int mtx_trylock(mtx_t *m)
 HOOK int mtx_timedlock(mtx_t *m, const struct timespec *until)
 {
 	int result = real.mtx_trylock(m);
-	struct lock_wait wait;
+	struct waiting waiting;
 
 	if (likely(result != thrd_busy))
 		return got_at_once(m, result);
-	start_if_forked();
-	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
+	waiting_begin(&waiting, mutex_lock_of(m), CALLER);
 	result = real.mtx_timedlock(m, until);
-	contention_wait_end(&wait, mtx_outcome(result));
+	waiting_end(&waiting, mtx_outcome(result));
 	return result;
 }
 

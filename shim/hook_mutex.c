@@ -11,8 +11,9 @@
 
 #include <errno.h>
 
-#include "hook_child.h"
+#include "hook_deadline.h"
 #include "hook_release.h"
+#include "hook_waiting.h"
 
 static enum wait_outcome outcome_of(int err)
 {
@@ -29,13 +30,12 @@ static enum wait_outcome outcome_of(int err)
 
 static cold int lock_slowly(pthread_mutex_t *m, const void *caller)
 {
-	struct lock_wait wait;
+	struct waiting waiting;
 	int err;
 
-	start_if_forked();
-	contention_wait_begin(&wait, mutex_lock_of(m), caller);
+	waiting_begin(&waiting, mutex_lock_of(m), caller);
 	err = real.pthread_mutex_lock(m);
-	contention_wait_end(&wait, outcome_of(err));
+	waiting_end(&waiting, outcome_of(err));
 	return err;
 }
 
@@ -56,29 +56,29 @@ HOOK int pthread_mutex_timedlock(pthread_mutex_t *m,
 				 const struct timespec *until)
 {
 	int err = real.pthread_mutex_trylock(m);
-	struct lock_wait wait;
+	struct waiting waiting;
 
 	if (likely(err != EBUSY))
 		return got_at_once(m, err);
-	start_if_forked();
-	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
+	waiting_begin(&waiting, mutex_lock_of(m), CALLER);
 	err = real.pthread_mutex_timedlock(m, until);
-	contention_wait_end(&wait, outcome_of(err));
+	waiting_end(&waiting, outcome_of(err));
 	return err;
 }
 
 HOOK int pthread_mutex_clocklock(pthread_mutex_t *m, clockid_t clock,
 				 const struct timespec *until)
 {
-	int err = real.pthread_mutex_trylock(m);
-	struct lock_wait wait;
+	struct waiting waiting;
+	int err = EBUSY;
 
+	if (likely(deadline_has_clock(clock)))
+		err = real.pthread_mutex_trylock(m);
 	if (likely(err != EBUSY))
 		return got_at_once(m, err);
-	start_if_forked();
-	contention_wait_begin(&wait, mutex_lock_of(m), CALLER);
+	waiting_begin(&waiting, mutex_lock_of(m), CALLER);
 	err = real.pthread_mutex_clocklock(m, clock, until);
-	contention_wait_end(&wait, outcome_of(err));
+	waiting_end(&waiting, outcome_of(err));
 	return err;
 }
 
@@ -107,8 +107,9 @@ HOOK int pthread_mutex_init(pthread_mutex_t *m, const pthread_mutexattr_t *attr)
 
 HOOK int pthread_mutex_destroy(pthread_mutex_t *m)
 {
-	/* One in use is not destroyed: libc says EBUSY. */
-	if (!m->__data.__nusers)
+	int err = real.pthread_mutex_destroy(m);
+
+	if (!err)
 		contention_forget(m);
-	return real.pthread_mutex_destroy(m);
+	return err;
 }

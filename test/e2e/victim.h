@@ -43,14 +43,14 @@ static inline void await_waiter(const pthread_mutex_t *lock)
 		sched_yield();
 }
 
-/* Does the thread (of this process) sleep in a system call? */
+/* Does the thread, of any process, sleep in a system call? */
 static inline bool sleeps(int tid)
 {
 	char path[64], stat[256] = "";
 	const char *state;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/stat", tid, tid);
 	file = fopen(path, "r");
 	if (!file)
 		return false;

@@ -1,0 +1,153 @@
+/*
+ * Semaphores: sem_*. They have no holder: who posts is charged for the waiting
+ * that the post ends.
+ *
+ * Each wait is a cancellation point, also one that need not wait. A tick would
+ * break those with a deadline, so none comes while one lasts. sem_post() may be
+ * called by a signal handler, and whoever it wakes may free the semaphore.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook.h"
+
+#include <errno.h>
+
+#include "hook_deadline.h"
+#include "hook_waiting.h"
+#include "sigsafe/watch.h"
+
+static struct lock lock_of(const sem_t *s)
+{
+	return (struct lock){ .address = s, .kind = LOCK_SEMAPHORE };
+}
+
+static enum wait_outcome outcome_of(int result)
+{
+	if (!result)
+		return WAIT_ACQUIRED;
+	/* Until its deadline, or a signal of the host's. */
+	return errno == ETIMEDOUT || errno == EINTR ? WAIT_GAVE_UP
+						    : WAIT_WITHDRAWN;
+}
+
+/* Without having waited, though others may wait. */
+static inline int take(sem_t *s)
+{
+	int result = real.sem_trywait(s);
+
+	if (unlikely(contention_has_waiters(s)) && !result)
+		contention_barged(s);
+	return result;
+}
+
+/* Leaves errno alone. */
+static inline bool is_taken(sem_t *s)
+{
+	int before = errno;
+
+	if (likely(!take(s)))
+		return true;
+	errno = before;
+	return false;
+}
+
+static cold int wait_slowly(sem_t *s, const void *caller)
+{
+	struct waiting waiting;
+	int result;
+
+	waiting_begin(&waiting, lock_of(s), caller);
+	result = real.sem_wait(s);
+	waiting_end(&waiting, outcome_of(result));
+	return result;
+}
+
+HOOK int sem_wait(sem_t *s)
+{
+	pthread_testcancel();
+	return likely(is_taken(s)) ? 0 : wait_slowly(s, CALLER);
+}
+
+HOOK int sem_trywait(sem_t *s)
+{
+	return take(s);
+}
+
+HOOK int sem_timedwait(sem_t *s, const struct timespec *until)
+{
+	struct waiting waiting;
+	bool blocks;
+	int result;
+
+	pthread_testcancel();
+	if (likely(deadline_is_sound(CLOCK_REALTIME, until) && is_taken(s)))
+		return 0;
+	waiting_begin(&waiting, lock_of(s), CALLER);
+	blocks = watch_block_begin(CALL_SEM_TIMEDWAIT, CALLER);
+	result = real.sem_timedwait(s, until);
+	if (blocks)
+		watch_block_end();
+	waiting_end(&waiting, outcome_of(result));
+	return result;
+}
+
+HOOK int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
+{
+	struct waiting waiting;
+	bool blocks;
+	int result;
+
+	pthread_testcancel();
+	if (likely(deadline_is_sound(clock, until) && is_taken(s)))
+		return 0;
+	waiting_begin(&waiting, lock_of(s), CALLER);
+	blocks = watch_block_begin(CALL_SEM_CLOCKWAIT, CALLER);
+	result = real.sem_clockwait(s, clock, until);
+	if (blocks)
+		watch_block_end();
+	waiting_end(&waiting, outcome_of(result));
+	return result;
+}
+
+/* Where there is something to take, who waits is on its way to take it. */
+static bool is_empty(sem_t *s)
+{
+	int value;
+
+	return sem_getvalue(s, &value) != 0 || value <= 0;
+}
+
+static cold int post_slowly(sem_t *s, const void *caller)
+{
+	struct contention caused = { .recording = NULL };
+	int result;
+
+	if (is_empty(s))
+		caused = contention_settle(s);
+	result = real.sem_post(s);
+	if (caused.recording)
+		contention_record(&caused, caller);
+	return result;
+}
+
+HOOK int sem_post(sem_t *s)
+{
+	if (likely(!contention_has_waiters(s)))
+		return real.sem_post(s);
+	return post_slowly(s, CALLER);
+}
+
+HOOK int sem_init(sem_t *s, int shared, unsigned int value)
+{
+	contention_forget(s);
+	return real.sem_init(s, shared, value);
+}
+
+HOOK int sem_destroy(sem_t *s)
+{
+	int result = real.sem_destroy(s);
+
+	if (!result)
+		contention_forget(s);
+	return result;
+}

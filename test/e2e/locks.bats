@@ -213,3 +213,13 @@ left() {
 	done
 	[[ $(grep -l "^--- contention" "$RESULTS"/*.mutex.txt | wc -l) = 2 ]]
 }
+
+@test "the locks of C++ are these" {
+	local lock
+
+	for lock in shared_mutex shared_timed_mutex timed_mutex \
+		condition_variable call_once; do
+		watch mutex lock_cpp "$lock"
+		charged_as_booked
+	done
+}

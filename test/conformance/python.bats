@@ -8,14 +8,22 @@ load ../e2e/lib
 
 PYTHON=/usr/bin/python3 # Debian's, which has its tests beside it
 
+MODULES=(test_asyncio test_signal test_subprocess test_threading test_thread
+	test_threadsignals test_eintr test_select test_selectors test_poll
+	test_epoll test_fork1 test_wait3 test_wait4 test_posix test_queue
+	test_faulthandler)
+
 # All of them run once each way, two at a time.
 setup_file() {
 	need "$PYTHON"
-	LIMIT_S=600
+	run_both_ways "${MODULES[@]}"
+}
+
+run_both_ways() {
 	RESULTS=$BATS_FILE_TMPDIR
-	run_suite natively "$BATS_FILE_TMPDIR/native.xml"
-	run_suite under_shim "$BATS_FILE_TMPDIR/shim.xml" STALLSHIM_STALL=1ms \
-		STALLSHIM_KEEP=all
+	LIMIT_S=800
+	run_suite natively "$BATS_FILE_TMPDIR/native.xml" "$@"
+	run_suite under_shim "$BATS_FILE_TMPDIR/shim.xml" "$@"
 }
 
 # The one left out fails natively where the processors are busy.
@@ -23,13 +31,10 @@ run_suite() {
 	local runner=$1 xml=$2
 
 	shift 2
-	"$runner" "$@" "$PYTHON" -m test -j2 --timeout 300 --junit-xml "$xml" \
-		-i test_stress_modifying_handlers \
-		test_asyncio test_signal test_subprocess test_threading \
-		test_thread test_threadsignals test_eintr test_select \
-		test_selectors test_poll test_epoll test_fork1 test_wait3 \
-		test_wait4 test_posix test_queue test_faulthandler \
-		>"$xml.log" 2>&1 || tail -n 50 "$xml.log"
+	"$runner" STALLSHIM_STALL=1ms STALLSHIM_KEEP=all "$PYTHON" -m test -j2 \
+		--timeout 300 --junit-xml "$xml" \
+		-i test_stress_modifying_handlers "$@" >"$xml.log" 2>&1 ||
+		tail -n 50 "$xml.log"
 }
 
 # A line for each test of a module: its name and how it ended.
@@ -43,14 +48,24 @@ results() {
 	EOF
 }
 
-same_results() {
+have_same_results() {
 	local native shimmed
 
+	native=$(results "$BATS_FILE_TMPDIR/native.xml" "$1")
+	shimmed=$(results "$BATS_FILE_TMPDIR/shim.xml" "$1")
+	[[ -n $native ]]
+	diff <(echo "$native") <(echo "$shimmed")
+}
+
+# Many of these tests measure time and fail on a busy machine, either way: a
+# module that differs gets two more chances, by itself.
+same_results() {
 	for module; do
-		native=$(results "$BATS_FILE_TMPDIR/native.xml" "$module")
-		shimmed=$(results "$BATS_FILE_TMPDIR/shim.xml" "$module")
-		[[ -n $native ]]
-		diff <(echo "$native") <(echo "$shimmed")
+		have_same_results "$module" && continue
+		run_both_ways "$module"
+		have_same_results "$module" && continue
+		run_both_ways "$module"
+		have_same_results "$module"
 	done
 }
 

@@ -129,6 +129,7 @@
 	X(int, __xpg_sigpause, (int sig), (sig))
 
 #define HOOKS_EXIT(X)                                                          \
+	X(void, exit, (int status), (status))                                  \
 	X(void, _exit, (int status), (status))                                 \
 	X(void, _Exit, (int status), (status))                                 \
 	X(int, execve,                                                         \

@@ -8,9 +8,21 @@
 #include "hook.h"
 
 #include <stdarg.h>
+#include <stdlib.h>
 
 #include "base/units.h"
 #include "setup/session.h"
+
+/*
+ * The destructor writes the results. But where two threads exit, the second one
+ * finds nothing more to do and ends the process under the first.
+ */
+HOOK __attribute__((noreturn)) void exit(int status)
+{
+	session_exit_begins();
+	real.exit(status);
+	__builtin_unreachable();
+}
 
 HOOK __attribute__((noreturn)) void _exit(int status)
 {

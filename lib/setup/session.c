@@ -33,7 +33,8 @@
 #include "sigsafe/thread.h"
 #include "sigsafe/watch.h"
 
-#define END_PATIENCE_NS (2 * NS_PER_S)
+#define EXIT_PATIENCE_NS (100 * NS_PER_MS)
+#define END_PATIENCE_NS	 (2 * NS_PER_S)
 
 enum state {
 	SESSION_NONE, /* this program is not watched */
@@ -47,6 +48,7 @@ static struct session {
 	struct options options;
 	int32_t ending;	  /* the thread that writes the results, or has */
 	uint32_t is_over; /* they are written */
+	int32_t exiting;  /* the thread that called exit() first */
 } session;
 
 static void complain(void *ctx, const char *sentence)
@@ -92,6 +94,7 @@ static struct recording *start_recording(void)
 	identify(rec);
 	session.ending = 0;
 	session.is_over = 0;
+	session.exiting = 0;
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
 	store_release(&live_page->recording, rec);
 	return rec;
@@ -214,13 +217,28 @@ static bool is_to_summarise(void)
 }
 
 /* The process must not end while another thread writes; but it must end. */
-static void wait_for_end(void)
+static void wait_for_end(uint64_t patience_ns)
 {
 	const struct timespec moment = { .tv_nsec = NS_PER_MS };
-	uint64_t patience_ns = clock_now_ns() + END_PATIENCE_NS;
+	uint64_t until_ns = clock_now_ns() + patience_ns;
 
-	while (!load_acquire(&session.is_over) && clock_now_ns() < patience_ns)
+	while (!load_acquire(&session.is_over) && clock_now_ns() < until_ns)
 		sys2(SYS_nanosleep, &moment, NULL);
+}
+
+void session_exit_begins(void)
+{
+	int32_t self = sys_gettid(), first = 0;
+	struct recording *rec = live_recording();
+
+	/* A vfork child has no part in it. */
+	if (!rec || rec->pid != sys_getpid() ||
+	    cas_acq_rel(&session.exiting, &first, self) || first == self)
+		return;
+	/* The first one's own exit handlers may take for ever. */
+	wait_for_end(EXIT_PATIENCE_NS);
+	if (load_acquire(&session.ending))
+		wait_for_end(END_PATIENCE_NS);
 }
 
 /* Is it this thread that writes the results? */
@@ -231,7 +249,7 @@ static bool may_end(void)
 	if (cas_acq_rel(&session.ending, &writer, self))
 		return true;
 	if (writer != self)
-		wait_for_end();
+		wait_for_end(END_PATIENCE_NS);
 	return false;
 }
 

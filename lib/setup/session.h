@@ -33,6 +33,12 @@ struct recording *session_start_in_child(void);
  */
 void session_end(enum recording_end how, int detail);
 
+/*
+ * exit() was called. If another thread called it before, waits for the results
+ * to be written, not for long. Signal-safe.
+ */
+void session_exit_begins(void);
+
 /* The exec that was to end it has failed. Signal-safe. */
 void session_go_on(void);
 

@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# What a program may do, it may do under the shim.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# comes_to WHAT OUTPUT [STATUS]: under ticks of 1 ms, as natively.
+comes_to() {
+	run natively "$(victim hostile)" "$1"
+	echo "natively: $status $output"
+	[[ $status = "${3:-0}" && $output = "$2" ]]
+	run under_shim STALLSHIM_STALL=1ms "$(victim hostile)" "$1"
+	echo "under the shim: $status $output"
+	[[ $status = "${3:-0}" && $output = "$2" ]]
+}
+
+@test "threads are cancelled in a wait, at the time of a tick" {
+	comes_to cancel "all cancelled"
+}
+
+@test "a handler that breaks a wait may wait itself" {
+	comes_to nested "poll -1 Interrupted system call, blocked 0"
+}
+
+@test "a sleep that ends just before a tick is slept out" {
+	comes_to slack "cut short 0"
+}
+
+@test "a select for ages is for ages" {
+	comes_to ages "ready 1"
+}
+
+@test "a limit on file sizes that comes late kills nobody" {
+	run under_shim "$(victim hostile)" limit
+	[[ $status = 0 && $output = limited*"File too large" ]]
+	[[ -z $(find "$RESULTS" -name '*.new') ]]
+}
+
+@test "two threads that exit at once leave whole results" {
+	local i
+
+	for ((i = 0; i < 20; i++)); do
+		run under_shim "$(victim hostile)" exits
+		[[ $status = 7 ]]
+	done
+	[[ -z $(find "$RESULTS" -name '*.new') ]]
+	[[ $(find "$RESULTS" -name '*.stall.txt' | wc -l) = 20 ]]
+}
+
+@test "exit does not want the loader's lock" {
+	LIMIT_S=10 comes_to loader exits
+}
+
+@test "a stranger's unlock is not charged" {
+	comes_to stranger "unlock by a stranger: Operation not permitted"
+	text=$(result mutex.txt)
+	law_closes "$text"
+	[[ $(total_ns "$text" unlock_by_stranger) = 0 ]]
+	(($(total_ns "$text" unlock_by_holder) >= 20000000))
+}

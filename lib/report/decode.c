@@ -19,8 +19,8 @@ static void decode_head(struct decoder *d)
 	const struct recording *rec = d->rec;
 	struct process *process = d->process;
 
-	process->comm = decode_string(d, rec->comm);
-	process->host = decode_string(d, rec->host);
+	process->comm = decode_name(d, rec->comm);
+	process->host = decode_name(d, rec->host);
 	process->tool = decode_string(d, rec->version_text);
 	process->pid = rec->pid;
 	process->start_realtime_ns = rec->start_realtime_ns;

@@ -78,7 +78,7 @@ void decode_open_waits(struct decoder *d)
 		process->open_waits[process->open_waits_count++] =
 			(struct open_wait){
 				.lock = d->lock[record[i].lock],
-				.thread = decode_string(d, record[i].name),
+				.thread = decode_name(d, record[i].name),
 				.tid = record[i].tid,
 				.waited_ns = time_since(record[i].start_ns,
 							d->now_ns),

@@ -39,7 +39,7 @@ static bool is_stuck(struct decoder *d, const struct thread_record *record)
 static void decode_loop(struct decoder *d, struct loop *loop,
 			const struct thread_record *record)
 {
-	loop->name = decode_string(d, record->name);
+	loop->name = decode_name(d, record->name);
 	loop->tid = record->tid;
 	loop->is_loop = thread_is_loop(record);
 	loop->wait_call = blocking_call_name(record->wait_call);
@@ -97,7 +97,7 @@ void decode_stalls(struct decoder *d)
 			.begun_ns = time_since(d->rec->start_ns,
 					       record[i].begun_ns),
 			.duration_ns = record[i].duration_ns,
-			.thread = decode_string(d, record[i].name),
+			.thread = decode_name(d, record[i].name),
 			.tid = record[i].tid,
 			.ticks = record[i].ticks,
 			.call = blocking_call_name(record[i].call),

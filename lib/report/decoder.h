@@ -24,6 +24,17 @@ static inline char *decode_string(struct decoder *d, const char *text)
 	return arena_string(&d->process->arena, text, strlen(text));
 }
 
+/* A name the host chose: what would move a terminal's cursor becomes a ?. */
+static inline char *decode_name(struct decoder *d, const char *text)
+{
+	char *name = decode_string(d, text);
+
+	for (char *c = name; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return name;
+}
+
 static inline void *decode_alloc(struct decoder *d, size_t count, size_t size)
 {
 	return arena_alloc(&d->process->arena, count, size);

@@ -71,6 +71,18 @@ Test(reader, a_recording_tells_of_its_loops)
 	process_free(process);
 }
 
+Test(reader, a_name_cannot_write_to_the_terminal)
+{
+	struct recording *rec = report_fixture();
+	struct thread_record *thread = section_records(rec, SECTION_THREADS);
+	struct process *process;
+
+	strcpy(thread->name, "a\n\033[2Jb");
+	process = decode(rec);
+	cr_assert_str_eq(process->loops->name, "a??[2Jb");
+	process_free(process);
+}
+
 Test(reader, stalls_come_in_order_of_time)
 {
 	struct process *process = decode(report_fixture());

@@ -25,7 +25,6 @@
 #include <unistd.h>
 
 #define WORKERS	    8
-#define MAX_JOBS    256
 #define MAX_EVENTS  16
 #define CACHE_SLOTS 4096
 #define LINE_BYTES  128
@@ -53,10 +52,7 @@ struct job {
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct entry cache[CACHE_SLOTS]; /* under cache_lock */
 
-static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t queue_filled = PTHREAD_COND_INITIALIZER;
-static struct job queue[MAX_JOBS]; /* these three under queue_lock */
-static unsigned queue_begin, queue_end;
+static int jobs[2]; /* a pipe from the loop to the workers */
 
 static uint64_t evicted_ever;	/* the housekeeper only */
 static uint64_t rules_checksum; /* the loop's thread only */
@@ -131,25 +127,21 @@ static void *keep_house(void *unused)
 	return unused;
 }
 
-/* The workers. */
+/* The workers. They take their jobs from a pipe: a job is less than PIPE_BUF.
+ */
 
 static void give_to_workers(struct job job)
 {
-	pthread_mutex_lock(&queue_lock);
-	queue[queue_end++ % MAX_JOBS] = job;
-	pthread_cond_signal(&queue_filled);
-	pthread_mutex_unlock(&queue_lock);
+	if (write(jobs[1], &job, sizeof(job)) != sizeof(job))
+		die("write");
 }
 
 static struct job take_job(void)
 {
 	struct job job;
 
-	pthread_mutex_lock(&queue_lock);
-	while (queue_begin == queue_end)
-		pthread_cond_wait(&queue_filled, &queue_lock);
-	job = queue[queue_begin++ % MAX_JOBS];
-	pthread_mutex_unlock(&queue_lock);
+	if (read(jobs[0], &job, sizeof(job)) != sizeof(job))
+		die("read");
 	return job;
 }
 
@@ -283,6 +275,8 @@ int main(void)
 {
 	int listener = listen_on_loopback();
 
+	if (pipe(jobs) < 0)
+		die("pipe");
 	for (int i = 0; i < WORKERS; i++)
 		start_thread(answer_requests);
 	start_thread(keep_house);

@@ -17,7 +17,7 @@ causes() {
 	shift
 	books=$(under_shim "${settings[@]}" "$(victim causes)" "$@")
 	mutex=$(result mutex.txt)
-	wait=$(result wait.txt)
+	wait=$(without_joins "$(result wait.txt)")
 	echo "$books"
 	grep '^# ' "$mutex"
 	law_closes "$mutex"
@@ -72,7 +72,8 @@ discarded() {
 	[[ $(($(total_count "$mutex") + lost[0])) = 2000 ]]
 	[[ $(($(total_ns "$mutex") + lost[1])) = "$(header "$mutex" charged)" ]]
 	mapfile -t lost < <(discarded "$wait")
-	[[ $(($(total_count "$wait") + lost[0])) = 2000 ]]
+	# Where there is no room for it, main's join is among them.
+	between 2000 2001 $(($(total_count "$wait") + lost[0]))
 	grep '^# lost=.*stack table full' "$mutex"
 }
 

@@ -95,6 +95,21 @@ samples() {
 	' "$1"
 }
 
+# without_joins TEXT: a copy that has the waits for locks only.
+without_joins() {
+	awk '
+		/^[0-9]+ [0-9]+ @/ { held = $0; next }
+		held != "" {
+			skip = /name=joins/
+			if (!skip) print held
+			held = ""
+		}
+		/^$/ { skip = 0 }
+		!skip { print }
+	' "$1" >"$1.locks"
+	echo "$1.locks"
+}
+
 # total_ns TEXT [FUNCTION]: of all samples, or of those with it on the stack.
 total_ns() {
 	samples "$1" | awk -v name="${2-}" '

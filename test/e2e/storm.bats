@@ -15,7 +15,7 @@ seconds=${STORM_S:-20}
 		"$seconds")
 	handed=${handed#handed }
 	mutex=$(result mutex.txt)
-	wait=$(result wait.txt)
+	wait=$(without_joins "$(result wait.txt)")
 	grep '^# ' "$mutex"
 	((handed > 1000 * seconds))
 	[[ $(total_count "$mutex" hand_over) = "$handed" ]]

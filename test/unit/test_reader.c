@@ -77,6 +77,8 @@ Test(reader, a_name_cannot_write_to_the_terminal)
 	struct thread_record *thread = section_records(rec, SECTION_THREADS);
 	struct process *process;
 
+	while (thread->tid != 4711)
+		thread++;
 	strcpy(thread->name, "a\n\033[2Jb");
 	process = decode(rec);
 	cr_assert_str_eq(process->loops->name, "a??[2Jb");

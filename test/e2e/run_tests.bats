@@ -1,0 +1,125 @@
+#!/usr/bin/env bats
+# run-tests counts right: what fails, what does not run and what runs nothing
+# is a failure, in the totals and in the exit status.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# A small tree with nothing to build.
+setup() {
+	tree=$BATS_TEST_TMPDIR/tree
+	mkdir -p "$tree"/{scripts,test/e2e,test/unit,build/unit}
+	cp "$ROOT/scripts/run-tests" "$tree/scripts"
+	printf 'all victims unit build/demo_server: ;\n%%: ;\n' >"$tree/Makefile"
+}
+
+run_tests() {
+	run env -u MAKEFLAGS BUILD="$tree/build" "$tree/scripts/run-tests" "$@"
+	echo "$output"
+}
+
+ends_with() {
+	[[ ${lines[-1]} = "$1" ]]
+}
+
+# bats_file NAME BODY...: a test of each body. (Bats would take a line that
+# begins with its keyword for a test of this file.)
+bats_file() {
+	local name=$1 body
+
+	shift
+	for body; do
+		printf '%s "%s" {\n%s\n}\n' @test "$body" "$body"
+	done >"$tree/test/e2e/$name.bats"
+}
+
+# unit_program NAME: one that ignores its options and says standard input.
+unit_program() {
+	touch "$tree/test/unit/$1.c"
+	{
+		echo '#!/bin/sh'
+		echo 'cat >&3 <<END'
+		cat
+		echo END
+	} >"$tree/build/unit/$1"
+	chmod +x "$tree/build/unit/$1"
+}
+
+@test "what passes is counted, what skips itself too" {
+	bats_file good true "skip here"
+	run_tests e2e
+	[[ $status = 0 ]]
+	ends_with "1 passed, 0 failed, 1 skipped"
+}
+
+@test "what fails makes the run fail" {
+	bats_file mixed true false
+	run_tests e2e
+	[[ $status != 0 ]]
+	ends_with "1 passed, 1 failed"
+}
+
+@test "a file without a test is a failure" {
+	bats_file empty
+	run_tests e2e
+	[[ $status != 0 ]]
+	ends_with "0 passed, 1 failed"
+}
+
+@test "a layer without a file is a failure" {
+	run_tests unit
+	[[ $status != 0 ]]
+}
+
+@test "a file in which every test is skipped is a failure" {
+	bats_file skipping "skip tool"
+	run_tests e2e
+	[[ $status != 0 ]]
+	ends_with "0 passed, 1 failed, 1 skipped"
+}
+
+@test "a missing runner is a failure" {
+	mkdir "$tree/bin"
+	for tool in bash env make sed grep nproc timeout mkdir dirname basename \
+		head cat; do
+		ln -s "$(command -v "$tool")" "$tree/bin"
+	done
+	bats_file good true
+	PATH=$tree/bin run_tests e2e
+	[[ $status != 0 ]]
+	ends_with "0 passed, 1 failed"
+}
+
+@test "tests that were planned and did not run are failures" {
+	unit_program test_short <<-'EOF'
+		1..3
+		ok - suite::one
+	EOF
+	run_tests unit
+	[[ $status != 0 ]]
+	ends_with "1 passed, 2 failed"
+}
+
+@test "a program that fails after its tests is a failure" {
+	unit_program test_late <<-'EOF'
+		1..1
+		ok - suite::one
+	EOF
+	echo 'exit 1' >>"$tree/build/unit/test_late"
+	run_tests unit
+	[[ $status != 0 ]]
+	ends_with "1 passed, 1 failed"
+}
+
+@test "what does not build is a failure" {
+	printf 'all victims:\n\tfalse\n%%: ;\n' >"$tree/Makefile"
+	bats_file good true
+	run_tests e2e
+	[[ $status != 0 && $output == *"does not build"* ]]
+}
+
+@test "an unknown layer is refused" {
+	run_tests units
+	[[ $status = 2 ]]
+}

@@ -54,12 +54,17 @@ static enum choice read_options(int argc, char **argv, size_t *top)
 	};
 	int option;
 
+	opterr = 0;
 	while ((option = getopt_long(argc, argv, "h", long_options, NULL)) !=
 	       -1) {
 		if (option == 'h')
 			return CHOICE_HELP;
-		if (option != 't')
+		if (option != 't') {
+			complain("%s is not understood: see stallshim report "
+				 "--help",
+				 argv[optind - 1]);
 			return CHOICE_WRONG;
+		}
 		*top = number_of(optarg);
 		if (!*top) {
 			complain("--top=%s is not understood: give a number "

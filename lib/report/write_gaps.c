@@ -102,7 +102,7 @@ static void write_nameless(const struct report *report)
 		if (is_well_named(object))
 			continue;
 		if (!has_begun)
-			fputs("\nNames are missing where debug symbols are:\n",
+			fputs("\nWithout debug symbols, so without lines or without names:\n",
 			      report->out);
 		has_begun = true;
 		write_object(report, object);

@@ -141,7 +141,7 @@ refuses() {
 	kill -KILL "$program"
 	wait "$job" || true
 	report "$(result rec)"
-	says ', ended without a word (killed?) some time after '
+	says ', ended without a word .killed.. some time after '
 	says 'Thread loop .* was in sleep for .*, called by$'
 	says '^     > callback_sleeps_for_ever +victim_loop\.c:[0-9]+$'
 }

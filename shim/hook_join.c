@@ -23,6 +23,13 @@ static enum wait_outcome outcome_of(int err)
 	return err == ETIMEDOUT ? WAIT_GAVE_UP : WAIT_WITHDRAWN;
 }
 
+/* No deadline is none that libc refuses. */
+static bool may_try(clockid_t clock, const struct timespec *until)
+{
+	return until ? deadline_is_sound(clock, until)
+		     : deadline_has_clock(clock);
+}
+
 HOOK int pthread_join(pthread_t thread, void **value)
 {
 	int err = real.pthread_tryjoin_np(thread, value);
@@ -47,7 +54,7 @@ HOOK int pthread_timedjoin_np(pthread_t thread, void **value,
 	struct waiting waiting;
 	int err = EBUSY;
 
-	if (!until || deadline_is_sound(CLOCK_REALTIME, until))
+	if (may_try(CLOCK_REALTIME, until))
 		err = real.pthread_tryjoin_np(thread, value);
 	if (err != EBUSY)
 		return err;
@@ -63,7 +70,7 @@ HOOK int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
 	struct waiting waiting;
 	int err = EBUSY;
 
-	if (until && deadline_is_sound(clock, until))
+	if (may_try(clock, until))
 		err = real.pthread_tryjoin_np(thread, value);
 	if (err != EBUSY)
 		return err;

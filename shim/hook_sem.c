@@ -40,11 +40,12 @@ static inline int take(sem_t *s)
 	return result;
 }
 
-/* Leaves errno alone. */
+/* As a wait begins: where it can be cancelled. Leaves errno alone. */
 static inline bool is_taken(sem_t *s)
 {
 	int before = errno;
 
+	pthread_testcancel();
 	if (likely(!take(s)))
 		return true;
 	errno = before;
@@ -64,7 +65,6 @@ static cold int wait_slowly(sem_t *s, const void *caller)
 
 HOOK int sem_wait(sem_t *s)
 {
-	pthread_testcancel();
 	return likely(is_taken(s)) ? 0 : wait_slowly(s, CALLER);
 }
 
@@ -79,7 +79,6 @@ HOOK int sem_timedwait(sem_t *s, const struct timespec *until)
 	bool blocks;
 	int result;
 
-	pthread_testcancel();
 	if (likely(deadline_is_sound(CLOCK_REALTIME, until) && is_taken(s)))
 		return 0;
 	waiting_begin(&waiting, lock_of(s), CALLER);
@@ -97,7 +96,6 @@ HOOK int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 	bool blocks;
 	int result;
 
-	pthread_testcancel();
 	if (likely(deadline_is_sound(clock, until) && is_taken(s)))
 		return 0;
 	waiting_begin(&waiting, lock_of(s), CALLER);

@@ -23,9 +23,13 @@ struct waiting {
 	struct _pthread_cleanup_buffer cleanup;
 };
 
-static inline void waiting_abandon(void *wait)
+/* libc may be wrong, and the wait go on: then its end is none. */
+static inline void waiting_abandon(void *abandoned)
 {
+	struct lock_wait *wait = abandoned;
+
 	contention_wait_end(wait, WAIT_GAVE_UP);
+	wait->recording = NULL;
 }
 
 /* Pairs with waiting_end(), or is abandoned. */

@@ -164,6 +164,12 @@ left() {
 	[[ $(header "$(result sem.txt)" open) = 0 ]]
 }
 
+@test "a handler that jumps within itself leaves no wait" {
+	watch mutex lock_left jumped_inside
+	charged_as_booked
+	[[ $(header "$text" open) = 0 ]]
+}
+
 @test "waits that last when the process ends are open, and named" {
 	local report
 

@@ -108,27 +108,42 @@ static atomic_bool was_cancelled;
 
 static void *wait_when_cancelled(void *arg)
 {
+	static const struct timespec past = { 1, 0 };
+	static const struct timespec odd = { 1, (long)NS_PER_S };
+
 	while (!atomic_load(&was_cancelled))
 		;
-	sem_wait(&semaphore);
+	/* What is refused does not wait. */
+	if (sem_timedwait(&semaphore, &odd) == 0 || errno != EINVAL)
+		puts("not refused");
+	if (arg)
+		sem_wait(&semaphore);
+	sem_timedwait(&semaphore, &past);
 	return arg;
 }
 
 /* A wait that need not wait is a cancellation point, too: nothing is taken. */
-static void cancelled_before(void)
+static void cancel_before(void *arg)
 {
 	pthread_t thread;
 	void *value;
 	int left;
 
+	atomic_store(&was_cancelled, false);
 	sem_init(&semaphore, 0, 1);
-	pthread_create(&thread, NULL, wait_when_cancelled, NULL);
+	pthread_create(&thread, NULL, wait_when_cancelled, arg);
 	pthread_cancel(thread);
 	atomic_store(&was_cancelled, true);
 	pthread_join(thread, &value);
 	sem_getvalue(&semaphore, &left);
 	printf("%s, %d left\n",
 	       value == PTHREAD_CANCELED ? "cancelled" : "not cancelled", left);
+}
+
+static void cancelled_before(void)
+{
+	cancel_before(NULL);
+	cancel_before(&semaphore);
 }
 
 static sigjmp_buf out;
@@ -187,6 +202,44 @@ static void jumped(void)
 	release_rwlock();
 	release_semaphore();
 	puts("out");
+}
+
+static atomic_int jumps;
+
+static void jump_inside(int sig)
+{
+	sigjmp_buf inside;
+
+	if (!sigsetjmp(inside, 1))
+		siglongjmp(inside, sig);
+	atomic_fetch_add(&jumps, 1);
+}
+
+static void take_mutex_on_two_stacks(void)
+{
+	static char memory[65536];
+	const stack_t stack = { .ss_sp = memory, .ss_size = sizeof(memory) };
+
+	sigaltstack(&stack, NULL);
+	take_mutex();
+}
+
+/* A handler that jumps within itself leaves no wait. */
+static void jumped_inside(void)
+{
+	struct sigaction action = { .sa_handler = jump_inside };
+	struct waiter *waiter;
+
+	sigaction(SIGUSR2, &action, NULL);
+	action.sa_flags = SA_ONSTACK;
+	sigaction(SIGALRM, &action, NULL);
+	pthread_mutex_lock(&mutex);
+	waiter = start_waiter(take_mutex_on_two_stacks, release_mutex);
+	pthread_kill(waiter->thread, SIGUSR2);
+	pthread_kill(waiter->thread, SIGALRM);
+	while (atomic_load(&jumps) < 2)
+		;
+	hold_and(release_mutex, "release_mutex");
 }
 
 /* The process ends; each of these waits for good. */
@@ -311,6 +364,7 @@ static const struct lock_case cases[] = {
 	{ "cancelled_joins", cancelled_joins },
 	{ "cancelled_before", cancelled_before },
 	{ "jumped", jumped },
+	{ "jumped_inside", jumped_inside },
 	{ "open", open_ended },
 	{ "orphaned", orphaned },
 	{ "destroyed_in_vain", destroyed_in_vain },

@@ -181,17 +181,24 @@ HOOK int pthread_rwlock_clockwrlock(pthread_rwlock_t *l, clockid_t clock,
 	return err;
 }
 
-/* A reader lets nobody in while other readers hold the lock. */
+/*
+ * A reader lets nobody in while other readers hold the lock. Who does let
+ * others in may lose its processor to them, so it is counted out before that.
+ */
 static cold int unlock_slowly(pthread_rwlock_t *l, const void *caller)
 {
 	struct contention caused = { .recording = NULL };
 	struct shared_release release = shared_release_begin(l);
+	bool is_last = release.lock && holders_of(l) <= release.leaving;
 	int err;
 
-	if (release.lock && holders_of(l) <= release.leaving)
+	if (is_last) {
 		caused = contention_settle(l);
+		shared_release_end(&release);
+	}
 	err = real.pthread_rwlock_unlock(l);
-	shared_release_end(&release);
+	if (!is_last)
+		shared_release_end(&release);
 	if (caused.recording)
 		contention_record(&caused, caller);
 	return err;

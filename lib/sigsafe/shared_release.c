@@ -32,7 +32,8 @@ void shared_release_end(const struct shared_release *release)
 	/* A child that was forked meanwhile has no part in it. */
 	if (!release->lock || release->recording != live_recording())
 		return;
-	/* Release pairs with the above: who no longer counts us sees us gone.
+	/* Release pairs with the above: who no longer counts us sees us gone,
+	 * or else the ledger settled.
 	 */
 	sub_release(&release->lock->leaving, 1);
 	lock_unpin(release->lock);

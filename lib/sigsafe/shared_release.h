@@ -6,10 +6,14 @@
  *   1. counts itself out,
  *   2. looks how many hold the lock, and settles if they are no more than
  *      `leaving`: those who are on their way out,
- *   3. lets go of the lock, and only then ends the release.
+ *   3. lets go of the lock, which wakes nobody, and then ends the release; or
+ *      if it has settled ends the release first. Those it wakes may preempt it
+ *      for long, and each of them would take it for one on its way out.
  *
  * Of several who leave together the last to count itself out sees each other
  * one in the first number or no longer in the second, so at least one settles.
+ * (One that has settled may still be in the second number alone, for a few
+ * instructions: who comes and goes meanwhile is not charged.)
  * Signal-safe.
  *
  * SPDX-License-Identifier: MIT
@@ -27,7 +31,7 @@ struct shared_release {
 
 struct shared_release shared_release_begin(const void *lock);
 
-/* After the release: touches nothing of the lock's own memory. */
+/* Touches nothing of the lock's own memory. */
 void shared_release_end(const struct shared_release *release);
 
 #endif

@@ -50,6 +50,11 @@ charged_as_booked() {
 	(($(total_count "$text" release_last_reader) >= 200))
 }
 
+@test "of two readers only the last pays, while who let them in is not done" {
+	watch mutex lock_rwlock preempted
+	charged_as_booked
+}
+
 @test "a reader kept out by a writer who gives up waits for readers" {
 	watch mutex lock_rwlock impatient
 	charged_as_booked

@@ -155,11 +155,67 @@ static void together(void)
 	book(&cost);
 }
 
+static struct cost of_last = { .function = "release_last_reader" };
+static uint64_t let_in_ns;
+
+static void leave_first(void)
+{
+	while (!atomic_load(&reading))
+		sched_yield();
+	of_last.since_ns = now_ns();
+	spin(HOLD_NS);
+	release_first_reader();
+	atomic_store(&leaving, 1);
+}
+
+static void leave_last(void)
+{
+	atomic_store(&reading, 1);
+	while (!atomic_load(&leaving))
+		sched_yield();
+	spin(HOLD_NS);
+	count_least(&of_last);
+	release_last_reader();
+}
+
+/* Those it lets in take its processor, for as long as they have work. */
+static void *write_and_be_preempted(void *arg)
+{
+	const struct sched_param none = { 0 };
+
+	pthread_rwlock_wrlock(&rwlock);
+	start_waiter(read_lock, leave_first);
+	start_waiter(read_lock, leave_last);
+	start_waiter(write_lock, release_waiter);
+	sched_setscheduler(0, SCHED_IDLE, &none);
+	let_in_ns = now_ns();
+	release_writer();
+	return arg;
+}
+
+/* Of two readers the last pays, though who let them in is not done yet. */
+static void preempted(void)
+{
+	static const struct cost none = { .function = "release_first_reader" };
+	pthread_t first;
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((unsigned)sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one);
+	pthread_create(&first, NULL, write_and_be_preempted, NULL);
+	pthread_join(first, NULL);
+	join_all();
+	of_last.since_ns = let_in_ns;
+	count_most(&of_last);
+	book(&of_last);
+	book(&none);
+}
+
 static const struct lock_case cases[] = {
-	{ "writer", writer },
-	{ "readers", readers },
-	{ "impatient", impatient },
-	{ "together", together },
+	{ "writer", writer },	    { "readers", readers },
+	{ "impatient", impatient }, { "together", together },
+	{ "preempted", preempted },
 };
 
 int main(int argc, char **argv)

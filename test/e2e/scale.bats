@@ -9,7 +9,7 @@ load lib
 many() {
 	said=$(under_shim "$(victim many_locks)" "$1" "$2")
 	mutex=$(result mutex.txt)
-	wait=$(result wait.txt)
+	wait=$(without_joins "$(result wait.txt)")
 	law_closes "$mutex"
 	grep '^# ' "$mutex"
 	[[ $(header "$mutex" open) = 0 ]]

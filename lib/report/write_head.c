@@ -39,7 +39,9 @@ static const char *end_text(struct process *process)
 	}
 	if (process->is_running)
 		return arena_print(arena, "still running, for %s now", lived);
-	return arena_print(arena, "ended without a word (killed?) some time after %s", lived);
+	return arena_print(arena,
+			   "ended without a word (killed?) some time after %s",
+			   lived);
 }
 
 void write_head(const struct report *report)

@@ -40,7 +40,7 @@ audit() {
 	books=$(under_shim "$(victim "$1")" "$2")
 	echo "$books"
 	mutex=$(result mutex.txt)
-	wait=$(result wait.txt)
+	wait=$(without_joins "$(result wait.txt)")
 	grep '^# ' "$mutex"
 	law_closes "$mutex"
 	[[ $(header "$mutex" open) = 0 ]]

@@ -22,7 +22,7 @@ storm() {
 	handed=$(under_shim "$@" "$(victim storm)" 3)
 	handed=${handed#handed }
 	mutex=$(result mutex.txt)
-	wait=$(result wait.txt)
+	wait=$(without_joins "$(result wait.txt)")
 	grep '^# ' "$mutex"
 	law_closes "$mutex"
 	[[ $(header "$mutex" open) = 0 ]]

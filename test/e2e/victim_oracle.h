@@ -30,7 +30,7 @@ enum what {
 	ASK_SHARED, /* these three: where others may hold it too */
 	GOT_SHARED,
 	GAVE_SHARED,
-	GONE /* has let go of what it shared */
+	GONE /* has let go of it */
 };
 
 struct event {

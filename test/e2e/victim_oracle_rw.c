@@ -33,6 +33,7 @@ static void write_on(struct actor *self, int lock)
 	pass(self, 100, 5000);
 	note(self, GAVE, lock, 1);
 	pthread_rwlock_unlock(&locks[lock]);
+	note(self, GONE, lock, 1);
 }
 
 static void read_lock(struct actor *self, int lock)
@@ -108,6 +109,7 @@ static void (*const acts[8])(struct actor *, int) = {
 struct state {
 	uint64_t since_ns;
 	int writer; /* or -1 */
+	int giver;  /* the last holder, while it may hold it still, or -1 */
 	int readers, waiting;
 	bool shared;	    /* by readers, from the first in to the last out */
 	int let_in;	    /* of the waiting: by the release that began it */
@@ -135,6 +137,8 @@ static void pass_to(struct state *s, uint64_t at_ns)
 		handoff_ns += let_in_ns;
 	} else {
 		handoff_ns += all_ns;
+		if (s->giver >= 0)
+			doubt_ns[s->giver] += all_ns;
 	}
 }
 
@@ -205,6 +209,7 @@ static void close_share(struct state *s, int thread)
 	cost_ns[thread] += s->shared_ns;
 	for (int i = 0; i < THREADS; i++)
 		s->of[i].is_let_in = false;
+	s->giver = thread;
 	s->shared = false;
 	s->let_in = 0;
 	s->shared_ns = 0;
@@ -244,6 +249,7 @@ static void apply(struct state *s, const struct event *e)
 		break;
 	case GAVE:
 		s->writer = -1;
+		s->giver = e->thread;
 		break;
 	case GOT_SHARED:
 		stop_waiting(s, e->thread);
@@ -259,6 +265,8 @@ static void apply(struct state *s, const struct event *e)
 		break;
 	case GONE:
 		s->of[e->thread].is_leaving = false;
+		if (s->giver == e->thread)
+			s->giver = -1;
 		break;
 	case WOKE:
 		abort();
@@ -267,7 +275,7 @@ static void apply(struct state *s, const struct event *e)
 
 static void audit(int lock)
 {
-	struct state s = { .writer = -1 };
+	struct state s = { .writer = -1, .giver = -1 };
 
 	for (size_t i = 0; i < event_count; i++) {
 		if (events[i].lock != lock)

@@ -4,7 +4,8 @@
  *
  * What waited while readers held a lock, from the first in to the last out, is
  * the cost of the last; where two leave at one moment the log can't tell which
- * that was, and the cost is in doubt for both.
+ * that was, and the cost is in doubt for both. So is what waits after a holder
+ * noted that it gives the lock away, until it notes that it is gone.
  *
  * usage: victim_oracle_rw SEED [MILLISECONDS]
  * prints what victim_oracle does
@@ -118,7 +119,6 @@ struct state {
 	struct {
 		bool wants_share, is_let_in, is_leaving;
 	} of[THREADS];
-
 	uint64_t doubt_ns; /* since the last writer: who ended it? */
 };
 
@@ -163,7 +163,6 @@ static void open_share(struct state *s)
 static const struct event *next_of_lock(const struct event *e)
 {
 	const int lock = e->lock;
-
 	for (e++; e < events + event_count; e++)
 		if (e->lock == lock)
 			return e;

@@ -60,7 +60,11 @@ guilty() {
 expected_ns() {
 	case $1 in
 	*.mutex.txt) header "$1" charged ;;
-	*.wait.txt) header "$1" waited ;;
+	*.wait.txt)
+		# With what is waited at joins, where there are any.
+		echo $(($(header "$1" waited) +
+			$(sed -n 's/^# unheld=\([0-9]*\)ns.*/\1 +/p' "$1") 0))
+		;;
 	*.stall.txt) header "$1" stalled ;;
 	esac
 }

@@ -56,15 +56,19 @@ guilty() {
 	esac
 }
 
+# For locks, and at joins, where there are any.
+waited_ns() {
+	local unheld
+
+	unheld=$(sed -n 's/^# unheld=\([0-9]*\)ns.*/\1/p' "$1")
+	echo $((unheld + $(header "$1" waited)))
+}
+
 # What the head of a text says its samples add up to.
 expected_ns() {
 	case $1 in
 	*.mutex.txt) header "$1" charged ;;
-	*.wait.txt)
-		# With what is waited at joins, where there are any.
-		echo $(($(header "$1" waited) +
-			$(sed -n 's/^# unheld=\([0-9]*\)ns.*/\1 +/p' "$1") 0))
-		;;
+	*.wait.txt) waited_ns "$1" ;;
 	*.stall.txt) header "$1" stalled ;;
 	esac
 }

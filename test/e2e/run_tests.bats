@@ -53,6 +53,15 @@ unit_program() {
 	ends_with "1 passed, 0 failed, 1 skipped"
 }
 
+@test "what fails once only is told, and passes" {
+	bats_file flaky "[[ -e $BATS_TEST_TMPDIR/been ]] || { touch \
+$BATS_TEST_TMPDIR/been; false; }"
+	run_tests e2e
+	[[ $status = 0 ]]
+	[[ $output = *"run twice: "*flaky* ]]
+	ends_with "1 passed, 0 failed"
+}
+
 @test "what fails makes the run fail" {
 	bats_file mixed true false
 	run_tests e2e

@@ -106,9 +106,15 @@ static void note_holder(struct lock_record *lock)
 		store_relaxed(&lock->holder, thread_identify()->tid);
 }
 
-static bool is_charged(const struct lock_record *lock)
+/*
+ * Will an unlock find this record, and pay what is owed? Nobody lets go of a
+ * barrier; nor is a lock's record found that was destroyed meanwhile, or that
+ * is its second one (lib/sigsafe/lock_table.c).
+ */
+static bool is_payable(const struct lock_wait *wait)
 {
-	return law_profile_of(lock->kind) != SAMPLE_WAIT;
+	return law_profile_of(wait->lock->kind) != SAMPLE_WAIT &&
+	       lock_find(wait->recording, wait->address) == wait->lock;
 }
 
 static struct ledger_leave leave(struct lock_wait *wait,
@@ -124,10 +130,9 @@ static struct ledger_leave leave(struct lock_wait *wait,
 		store_relaxed(&lock->holder, 0);
 		return ledger_joined(&lock->ledger, wait->start_ns);
 	case WAIT_GAVE_UP:
-		/* Where nobody ever pays nothing is owed. */
-		return is_charged(lock)
-			       ? ledger_gave_up(&lock->ledger)
-			       : ledger_acquired(&lock->ledger, wait->start_ns);
+		if (is_payable(wait))
+			return ledger_gave_up(&lock->ledger);
+		return ledger_acquired(&lock->ledger, wait->start_ns);
 	case WAIT_WITHDRAWN:
 		break;
 	}

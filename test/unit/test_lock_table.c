@@ -222,6 +222,23 @@ Test(lock_table, what_a_destroyed_lock_was_owed_stays_open)
 	cr_assert_not(contention_has_waiters(locks[0]));
 }
 
+Test(lock_table, who_gives_up_on_a_destroyed_lock_is_owed_nothing)
+{
+	struct lock lock = { locks[0], LOCK_MUTEX, 0 };
+	struct lock_wait wait;
+	struct law law;
+
+	contention_wait_begin(&wait, lock, NULL);
+	contention_forget(locks[0]);
+	pass(1000);
+	contention_wait_end(&wait, WAIT_GAVE_UP);
+	law = law_of(rec, SAMPLE_MUTEX, clock_now_ns());
+	cr_assert_eq(law.handoff_ns, law.waited_ns);
+	cr_assert_geq(law.waited_ns, 1000);
+	cr_assert_eq(law.open_ns, 0);
+	cr_assert_not(contention_has_waiters(locks[0]));
+}
+
 Test(lock_table, a_lock_made_anew_starts_at_nothing)
 {
 	for (int i = 1; i <= 1000; i++) {

@@ -234,3 +234,17 @@ left() {
 		charged_as_booked
 	done
 }
+
+@test "in a storm on every kind of lock the law closes, and all is paid" {
+	local kind text
+
+	[[ $(under_shim "$(victim lock_storm)") = over ]]
+	for kind in mutex sem; do
+		text=$(result "$kind.txt")
+		grep '^# ' "$text"
+		law_closes "$text"
+		[[ $(header "$text" open) = 0 ]]
+		[[ $(header "$text" charged) != 0 ]]
+		[[ $(header "$text" lost) = "" ]]
+	done
+}

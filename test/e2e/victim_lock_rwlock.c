@@ -119,7 +119,7 @@ static void *read_and_leave_together(void *arg)
 	pthread_rwlock_rdlock(&rwlock);
 	atomic_fetch_add(&reading, 1);
 	while (!atomic_load(&leaving))
-		;
+		sched_yield();
 	release_last_reader();
 	return arg;
 }
@@ -134,7 +134,7 @@ static void leave_together(struct cost *cost)
 	for (int i = 0; i < READERS; i++)
 		pthread_create(&reader[i], NULL, read_and_leave_together, NULL);
 	while (atomic_load(&reading) < READERS)
-		;
+		sched_yield();
 	start_waiter(write_lock, release_waiter);
 	spin(NS_PER_MS / 2);
 	count_least(cost);

@@ -29,7 +29,7 @@ static struct lock_record *find_busy(struct recording *rec, const void *address)
 	struct lock_record *lock = lock_find(rec, address);
 
 	/* Others in the bucket may be waited for, and this one not. */
-	if (!lock || ledger_is_idle(&lock->ledger))
+	if (!lock || (ledger_is_idle(&lock->ledger) && !owed_any(lock)))
 		return NULL;
 	return lock_pin(lock, address) ? lock : NULL;
 }

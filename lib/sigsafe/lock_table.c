@@ -27,9 +27,11 @@
  * (release) and lock_pin() (acquire).
  *
  * That a lock has one record: who makes one takes turns, and looks again first.
- * A turn is waited for a bounded time only. If somebody is stopped within a
- * turn, two records may come to be for a lock; all find the first on the way,
- * and what has begun in the other one ends there as hand-off. The law holds.
+ * A turn is waited for a bounded time only, so two records may come to be for a
+ * lock if somebody is stopped within a turn. All find the first on the way. Who
+ * has published one looks for others afterwards, in one order with their
+ * makers, and retires all but the first; what has begun in those ends there as
+ * hand-off. The law holds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -42,6 +44,7 @@
 #include "sigsafe/lock_others.h"
 #include "sigsafe/machine.h"
 #include "sigsafe/modules.h"
+#include "sigsafe/owed.h"
 
 #define WINDOW	  32 /* places in which a lock's record may lie */
 #define TAKEN	  (UINT32_C(1) << 31)
@@ -190,8 +193,34 @@ static struct lock_record *take_empty(struct recording *rec, uint64_t key)
 /* The record is the lock's from here on, and pinned. */
 static void publish(struct lock_record *record, uint64_t key)
 {
-	store_release(&record->key, key);
+	store_seq_cst(&record->key, key);
 	add_seq_cst(&record->pins, 1 - TAKEN);
+}
+
+static void retire_double(struct lock_record *record, const void *lock)
+{
+	if (!lock_pin(record, lock))
+		return;
+	lock_retire(record);
+	owed_forget(record, lock);
+	lock_unpin(record);
+}
+
+/* All records of the lock but the first, which is the one that is found. */
+static void retire_doubles(struct recording *rec, const void *lock)
+{
+	bool has_first = false;
+
+	for (int i = 0; i < WINDOW; i++) {
+		struct lock_record *record = place_of(rec, (uintptr_t)lock, i);
+
+		/* Pairs with publish(): of two makers one sees the other's. */
+		if (load_seq_cst(&record->key) != (uintptr_t)lock)
+			continue;
+		if (has_first)
+			retire_double(record, lock);
+		has_first = true;
+	}
 }
 
 static struct lock_record *make(struct recording *rec, uint64_t key,
@@ -236,8 +265,8 @@ struct lock_record *lock_pin_or_make(struct recording *rec, const void *lock,
 	place = module_place(lock);
 	is_our_turn = take_turn(turn);
 	record = find_and_pin(rec, lock);
-	if (!record)
-		record = make(rec, (uintptr_t)lock, place, kind);
+	if (!record && (record = make(rec, (uintptr_t)lock, place, kind)))
+		retire_doubles(rec, lock);
 	if (is_our_turn)
 		store_release(turn, 0);
 	if (!record)

@@ -8,7 +8,17 @@
 #ifndef SIGSAFE_OWED_H
 #define SIGSAFE_OWED_H
 
+#include "base/atomic.h"
 #include "base/format.h"
+
+/*
+ * Is anything owed? What the ledger knows of it may be settled already: an
+ * unlock can come between a waiter's two steps. Relaxed: as ledger_is_idle().
+ */
+static inline bool owed_any(const struct lock_record *lock)
+{
+	return load_relaxed(&lock->owed) != 0;
+}
 
 /* A waiter gave up, and its wait is in the ledger. */
 void owed_add(struct lock_record *lock, const void *address);

@@ -13,6 +13,9 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/contention.h"
 #include "sigsafe/freeze.h"
+#include "sigsafe/ledger.h"
+#include "sigsafe/lock_table.h"
+#include "sigsafe/owed.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/sys.h"
 
@@ -145,6 +148,20 @@ static uint64_t sum_of(enum sample_kind kind, bool count)
 	return sum + (count ? rec->discarded[kind] : rec->discarded_ns[kind]);
 }
 
+/* A second one would never be found, nor what is owed in it be paid. */
+static void check_that_no_lock_has_two_records(void)
+{
+	const struct lock_record *table = section_records(rec, SECTION_LOCKS);
+	uint32_t n = rec->section[SECTION_LOCKS].capacity;
+
+	for (uint32_t i = LOCK_KIND_COUNT; i < n; i++) {
+		const void *lock = (const void *)(uintptr_t)table[i].key;
+
+		if (table[i].key > LOCK_MAKING)
+			cr_assert_eq(lock_find(rec, lock), &table[i]);
+	}
+}
+
 /* Storm over; the law, and the threads' own books. */
 static void check(struct storm *storms, unsigned n_locks)
 {
@@ -165,6 +182,7 @@ static void check(struct storm *storms, unsigned n_locks)
 		cr_assert_eq(sum_of(SAMPLE_WAIT, false), law.waited_ns);
 	cr_assert_eq(sum_of(SAMPLE_WAIT, true), law.waits);
 	cr_assert_eq(rec->in_flight, 0);
+	check_that_no_lock_has_two_records();
 	for (int i = 0; i < WAITER_BUCKETS; i++)
 		cr_assert_eq(contention_waiters[i], 0);
 }
@@ -219,6 +237,23 @@ Test(contention, sums_are_exact_when_waits_fail_and_locks_are_destroyed)
 	begin(storms, MAX_LOCKS, true, storm_rounds);
 	end(storms);
 	check(storms, MAX_LOCKS);
+}
+
+/* An unlock came between the two steps of a waiter that gave up. */
+Test(contention, what_is_owed_late_is_paid_by_the_next_unlock)
+{
+	struct lock lock = { locks[0], LOCK_MUTEX, 0 };
+	struct storm unlocker = { 0 };
+	struct lock_wait wait;
+
+	contention_wait_begin(&wait, lock, __builtin_return_address(0));
+	ledger_gave_up(&wait.lock->ledger);
+	unlock(&unlocker, locks[0]);
+	owed_add(wait.lock, locks[0]);
+	cr_assert(contention_has_waiters(locks[0]));
+	unlock(&unlocker, locks[0]);
+	cr_assert_not(contention_has_waiters(locks[0]));
+	cr_assert_not(owed_any(wait.lock));
 }
 
 Test(contention, the_law_is_exact_when_frozen_in_the_middle)

@@ -6,7 +6,8 @@
  * Two generations of condition variables live in libc, with different memory;
  * each hook hands on to the one its caller was built for.
  *
- * A wait that times out takes its mutex unseen: when it woke is not known.
+ * A wait that times out takes its mutex back unseen: when it woke is not known,
+ * so it counts as no wait for it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,13 +44,21 @@ static void fall_asleep(const void *c, void *m, const void *caller)
 	sleeper_begin(c, lock, caller);
 }
 
+/* The mutex is held again. */
+static void wake_up(const void *m, bool was_woken, bool has_timed_out)
+{
+	sleeper_end(was_woken);
+	if (has_timed_out)
+		got_at_once(m, 0);
+}
+
 int cond_wait_new(pthread_cond_t *c, pthread_mutex_t *m)
 {
 	int err;
 
 	fall_asleep(c, m, CALLER);
 	err = real.cond_wait_new(c, m);
-	sleeper_end(err == 0);
+	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
 
@@ -59,7 +68,7 @@ int cond_wait_old(pthread_cond_t *c, pthread_mutex_t *m)
 
 	fall_asleep(c, m, CALLER);
 	err = real.cond_wait_old(c, m);
-	sleeper_end(err == 0);
+	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
 
@@ -70,7 +79,7 @@ int cond_timedwait_new(pthread_cond_t *c, pthread_mutex_t *m,
 
 	fall_asleep(c, m, CALLER);
 	err = real.cond_timedwait_new(c, m, until);
-	sleeper_end(err == 0);
+	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
 
@@ -81,7 +90,7 @@ int cond_timedwait_old(pthread_cond_t *c, pthread_mutex_t *m,
 
 	fall_asleep(c, m, CALLER);
 	err = real.cond_timedwait_old(c, m, until);
-	sleeper_end(err == 0);
+	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
 
@@ -92,7 +101,7 @@ HOOK int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 
 	fall_asleep(c, m, CALLER);
 	err = real.pthread_cond_clockwait(c, m, clock, until);
-	sleeper_end(err == 0);
+	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
 
@@ -102,7 +111,7 @@ HOOK int cnd_wait(cnd_t *c, mtx_t *m)
 
 	fall_asleep(c, m, CALLER);
 	result = real.cnd_wait(c, m);
-	sleeper_end(result == thrd_success);
+	wake_up(m, result == thrd_success, result == thrd_timedout);
 	return result;
 }
 
@@ -112,7 +121,7 @@ HOOK int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 
 	fall_asleep(c, m, CALLER);
 	result = real.cnd_timedwait(c, m, until);
-	sleeper_end(result == thrd_success);
+	wake_up(m, result == thrd_success, result == thrd_timedout);
 	return result;
 }
 

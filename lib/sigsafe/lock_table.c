@@ -46,7 +46,7 @@
 #include "sigsafe/modules.h"
 #include "sigsafe/owed.h"
 
-#define WINDOW	  32 /* places in which a lock's record may lie */
+#define WINDOW	  16 /* places in which a lock's record may lie */
 #define TAKEN	  (UINT32_C(1) << 31)
 #define TURNS	  256
 #define MAX_SPINS 500 /* some microseconds: a record is made in less */

@@ -131,21 +131,31 @@ static struct sleeper *own_place(void)
 	return NULL;
 }
 
+/* The wake-up that `from` bears was meant for `to`. */
+static void hand_on(struct sleeper *from, struct sleeper *to)
+{
+	to->wait = from->wait;
+	to->state = SLEEPER_WOKEN;
+	from->state = SLEEPER_ASLEEP;
+}
+
 /*
- * Takes s out of its list, under the lock. was_woken: if another one bears the
- * wake-up that was ours, we change places.
+ * Takes s out of its list, under the lock. libc alone knows whom a signal woke:
+ * if another one bears the wake-up that was ours, or we bear another one's, as
+ * we timed out, it is handed on.
  */
 static void leave(struct bucket *bucket, struct sleeper *s, bool was_woken)
 {
-	if (was_woken && s->state == SLEEPER_ASLEEP) {
-		struct sleeper *other = find(bucket, s->cond, SLEEPER_WOKEN);
+	bool is_woken = s->state == SLEEPER_WOKEN;
+	struct sleeper *other = NULL;
 
-		if (other) {
-			s->wait = other->wait;
-			s->state = SLEEPER_WOKEN;
-			other->state = SLEEPER_ASLEEP;
-		}
-	}
+	if (was_woken != is_woken)
+		other = find(bucket, s->cond,
+			     is_woken ? SLEEPER_ASLEEP : SLEEPER_WOKEN);
+	if (other && is_woken)
+		hand_on(s, other);
+	else if (other)
+		hand_on(other, s);
 	unlink_from(bucket, s);
 	sub_release(count_of(s->cond), 1);
 }

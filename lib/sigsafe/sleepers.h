@@ -5,8 +5,8 @@
  * sleeper as a waiter for its mutex, and the sleeper leaves when it returns.
  *
  * Which of several sleepers a signal wakes is not known. One is chosen, the
- * longest asleep; where another one comes back, the two change places, so that
- * sums are right in any order.
+ * longest asleep; where another one comes back, or the chosen one times out,
+ * the wake-up is handed on, so that sums are right in any order.
  *
  * A list for each bucket of condition variables, under a lock that guards it
  * for a few instructions. It is only ever tried for: where it can't be had, the

@@ -24,6 +24,7 @@
 enum what {
 	ASK,	    /* begins to wait */
 	GOT,	    /* waited, and holds it */
+	TOOK,	    /* holds it, and did not wait */
 	LEFT,	    /* waited, and does not */
 	GAVE,	    /* is about to let others in */
 	WOKE,	    /* is about to wake `count` sleepers, who want it back */

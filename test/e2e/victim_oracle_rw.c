@@ -267,6 +267,7 @@ static void apply(struct state *s, const struct event *e)
 		if (s->giver == e->thread)
 			s->giver = -1;
 		break;
+	case TOOK:
 	case WOKE:
 		abort();
 	}

@@ -83,8 +83,9 @@ $(BUILD)/bench/%: test/bench/%.c
 $(BUILD)/demo_server: scripts/demo_server.c
 	$(call program)
 
-# This one measures parts of the shim, not a program under it.
-$(BUILD)/bench/walk: test/bench/walk.c $(BUILD)/lib.a
+# These measure parts of the shim, not a program under it.
+$(addprefix $(BUILD)/bench/,contention walk): $(BUILD)/bench/%: \
+		test/bench/%.c $(BUILD)/lib.a
 	$(call program,-fno-omit-frame-pointer)
 
 $(BUILD)/victims/%: test/e2e/victim_%.cc

@@ -9,21 +9,16 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#include "bench.h"
-#include "setup/layout.h"
-#include "setup/unwinder.h"
-#include "sigsafe/live.h"
+#include "bench_recording.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/walk_fp.h"
 #include "sigsafe/walk_rows.h"
 #include "sigsafe/walk_unwind.h"
 #include "sigsafe/walker.h"
 
-#define RECORDING_BYTES (8u << 20)
-#define WALK_NS		50000000u /* how long each way is measured */
-#define MAX_THREADS	2
+#define WALK_NS	    50000000u /* how long each way is measured */
+#define MAX_THREADS 2
 
 /* One walk of the calling thread's stack; returns the frames it found. */
 typedef unsigned walk_way(unsigned depth);
@@ -188,21 +183,6 @@ static struct job run(walk_way *way, unsigned depth, unsigned threads)
 	return sum;
 }
 
-static void prepare(void)
-{
-	struct recording *rec =
-		mmap(NULL, RECORDING_BYTES, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	if ((void *)rec == MAP_FAILED)
-		bench_die("mmap");
-	layout_sections(rec, RECORDING_BYTES);
-	store_release(&live_page->recording, rec);
-	unwinder_prepare(MAX_DEPTH);
-	if (unwinder_start(UNWIND_AUTO, MAX_DEPTH))
-		bench_die("unwinder_start");
-}
-
 int main(void)
 {
 	static const struct {
@@ -218,7 +198,7 @@ int main(void)
 	};
 	static const unsigned depths[] = { 10, 30, 100 };
 
-	prepare();
+	bench_record();
 	printf("%-18s %22s %22s %22s\n", "ns a walk, by 1 / 2", "depth 10",
 	       "30", "100");
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {

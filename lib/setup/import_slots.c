@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "sigsafe/elf_image.h"
+#include "sigsafe/machine.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/object.h"
 
@@ -66,16 +67,10 @@ static int visit_one(const struct link_map *library,
 		.at = (void **)(library->l_addr + import->r_offset),
 	};
 
-	switch (ELF64_R_TYPE(import->r_info)) {
-	case R_X86_64_RELATIVE:
-	case R_X86_64_DTPMOD64:
+	if (IS_OTHER_RELOCATION(ELF64_R_TYPE(import->r_info)))
 		return 0;
-	case R_X86_64_GLOB_DAT:
-	case R_X86_64_JUMP_SLOT:
-		break;
-	default:
+	if (!IS_IMPORT_RELOCATION(ELF64_R_TYPE(import->r_info)))
 		return -ENOTSUP;
-	}
 	if (symbol->st_shndx != SHN_UNDEF)
 		slot.own = (void *)(library->l_addr + symbol->st_value);
 	return visit(&slot);

@@ -19,15 +19,13 @@
 #include "sigsafe/unwind_calls.h"
 #include "sigsafe/walk_unwind.h"
 
-#define LIBRARY "libunwind-x86_64.so.8"
-
 /*
  * Imports of libunwind 1.6 besides unwind_calls: plain functions on memory, and
  * what it uses to load files and to name functions, but never in a walk.
  */
 static const char *const other_imports[] = {
 	"_U_dyn_info_list_addr",
-	"_Ux86_64_setcontext",
+	UNWIND_IMPORTS,
 	"__errno_location",
 	"__tls_get_addr",
 	"calloc",
@@ -147,12 +145,13 @@ static bool find_functions(void *handle, const struct link_map *library)
 	struct unwind_library *found = &walk_unwind_library;
 
 	*(void **)&found->init =
-		function_of(handle, library, "_Ux86_64_init_remote");
-	*(void **)&found->step = function_of(handle, library, "_Ux86_64_step");
+		function_of(handle, library, UNWIND_NAME("init_remote"));
+	*(void **)&found->step =
+		function_of(handle, library, UNWIND_NAME("step"));
 	*(void **)&found->get =
-		function_of(handle, library, "_Ux86_64_get_reg");
+		function_of(handle, library, UNWIND_NAME("get_reg"));
 	*(void **)&found->search = function_of(
-		handle, library, "_Ux86_64_dwarf_search_unwind_table");
+		handle, library, UNWIND_NAME("dwarf_search_unwind_table"));
 	return found->init && found->step && found->get && found->search &&
 	       find_mutex_functions();
 }
@@ -164,9 +163,9 @@ static bool make_space(void *handle, const struct link_map *library)
 	unw_addr_space_t space;
 
 	*(void **)&create =
-		function_of(handle, library, "_Ux86_64_create_addr_space");
+		function_of(handle, library, UNWIND_NAME("create_addr_space"));
 	*(void **)&set_caching =
-		function_of(handle, library, "_Ux86_64_set_caching_policy");
+		function_of(handle, library, UNWIND_NAME("set_caching_policy"));
 	if (!create || !set_caching)
 		return false;
 	space = create(&walk_unwind_accessors, 0);
@@ -190,7 +189,8 @@ static void use_once(void)
 
 const char *libunwind_load(void)
 {
-	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *handle =
+		dlopen(UNWIND_LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	struct link_map *library;
 	bool has_space;
 

@@ -76,7 +76,8 @@ static long move(const char *from, const char *to, bool replace)
 			replace ? 0 : RENAME_NOREPLACE, 0);
 
 	/* A file system that knows no flags: the name was free at the start. */
-	return err == -EINVAL ? sys2(SYS_rename, from, to) : err;
+	return err == -EINVAL ? sys4(SYS_renameat, AT_FDCWD, from, AT_FDCWD, to)
+			      : err;
 }
 
 static int publish(const struct recording *rec, enum sample_kind kind,
@@ -92,7 +93,7 @@ static int publish(const struct recording *rec, enum sample_kind kind,
 	file.used = 0;
 	file.written = 0;
 	/* Left by one that was killed while it wrote. */
-	sys1(SYS_unlink, beside);
+	sys3(SYS_unlinkat, AT_FDCWD, beside, 0);
 	file.fd =
 		(int)sys4(SYS_openat, AT_FDCWD, beside,
 			  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -105,7 +106,7 @@ static int publish(const struct recording *rec, enum sample_kind kind,
 	if (!file.error)
 		file.error = (int)move(beside, path, replace);
 	if (file.error)
-		sys1(SYS_unlink, beside);
+		sys3(SYS_unlinkat, AT_FDCWD, beside, 0);
 	return file.error;
 }
 

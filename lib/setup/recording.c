@@ -78,7 +78,7 @@ int recording_make(const char *path, uint64_t bytes, struct recording **made,
 	err = map(fd, bytes, made, file);
 	sys1(SYS_close, fd);
 	if (err)
-		sys1(SYS_unlink, path);
+		sys3(SYS_unlinkat, AT_FDCWD, path, 0);
 	else
 		layout_sections(*made, bytes);
 	return err;
@@ -91,5 +91,5 @@ void recording_remove(const char *path, const struct recording_file *file)
 	if (sys4(SYS_newfstatat, AT_FDCWD, path, &st, AT_SYMLINK_NOFOLLOW))
 		return;
 	if (st.st_dev == file->device && st.st_ino == file->inode)
-		sys1(SYS_unlink, path);
+		sys3(SYS_unlinkat, AT_FDCWD, path, 0);
 }

@@ -6,26 +6,18 @@
 #include "sigsafe/cfa_rules.h"
 
 #include <dwarf.h>
-#include <ucontext.h>
 
-#define DWARF_SP 7
-#define NO_RULE	 RULE_COUNT
-
-/* By DWARF number: where its rule is. */
-static const uint8_t place_of[] = {
-	NO_RULE, NO_RULE, NO_RULE, ROW_BX,  NO_RULE, NO_RULE,
-	ROW_FP,	 ROW_SP,  NO_RULE, NO_RULE, NO_RULE, NO_RULE,
-	ROW_12,	 ROW_13,  ROW_14,  ROW_15,  RULE_PC,
-};
-
+/* ROW_REGISTERS: rows do not follow it. */
 static unsigned place(uint64_t reg)
 {
-	return reg < ARRAY_SIZE(place_of) ? place_of[reg] : NO_RULE;
+	return reg < REGISTER_COUNT ? row_register_of[reg] : ROW_REGISTERS;
 }
 
 struct rule *rules_of(struct rules *rules, uint64_t reg)
 {
-	return place(reg) == NO_RULE ? NULL : &rules->saved[place(reg)];
+	if (reg == RETURN_COLUMN)
+		return &rules->saved[ROW_RETURN];
+	return place(reg) == ROW_REGISTERS ? NULL : &rules->saved[place(reg)];
 }
 
 /* What does not fit is nothing a row could say. */
@@ -105,15 +97,24 @@ void rule_set_offset(struct rule *cfa, int64_t offset)
 }
 
 /*
- * %rsp + 8 + ((%rip & 15) >= n) * 8, as linkers write it for .plt. Returns n,
- * or 0: it is another expression.
+ * SP + 8 + ((PC & 15) >= n) * 8, as linkers write it for .plt where a call
+ * leaves its return address on the stack. Returns n, or 0: it is another
+ * expression.
  */
 static uint8_t linkage_threshold(struct bytes expression)
 {
 	static const uint8_t linkage[] = {
-		DW_OP_breg7, 8,	       DW_OP_breg16, 0,		DW_OP_lit15,
+		DW_OP_breg0 + REGISTER_SP,
+		8,
+		DW_OP_breg0 + RETURN_COLUMN,
+		0,
+		DW_OP_lit15,
 		DW_OP_and,
-		/* n */ 0,   DW_OP_ge, DW_OP_lit3,   DW_OP_shl, DW_OP_plus,
+		/* n */ 0,
+		DW_OP_ge,
+		DW_OP_lit3,
+		DW_OP_shl,
+		DW_OP_plus,
 	};
 	uint8_t threshold = 0;
 
@@ -149,7 +150,7 @@ void rule_set_expression(struct rule *cfa, struct bytes expression)
 
 	if (threshold)
 		*cfa = (struct rule){ .kind = RULE_LINKAGE,
-				      .base = DWARF_SP,
+				      .base = REGISTER_SP,
 				      .offset = threshold };
 	else if (takes_base(&expression, &base, &offset))
 		*cfa = rule_with(rest_of(&expression), base, offset);
@@ -167,22 +168,19 @@ static bool is_at(const struct rule *rule, enum rule_kind kind, int offset)
 	return is_kind(rule, kind) && rule->offset == offset;
 }
 
-/* Do the rules find everything in the ucontext_t at %rsp? */
+/* Do the rules find everything in the ucontext_t of a signal? */
 static bool lead_to_context(const struct rules *rules)
 {
-	static const uint8_t greg[RULE_COUNT] = {
-		[ROW_SP] = REG_RSP, [ROW_FP] = REG_RBP,	 [ROW_BX] = REG_RBX,
-		[ROW_12] = REG_R12, [ROW_13] = REG_R13,	 [ROW_14] = REG_R14,
-		[ROW_15] = REG_R15, [RULE_PC] = REG_RIP,
-	};
-	const int gregs = offsetof(ucontext_t, uc_mcontext.gregs) / ROW_WORD;
+	for (int i = 0; i < RULE_COUNT; i++) {
+		size_t at = SIGRETURN_CONTEXT + row_register_in_context[i];
 
-	for (int i = 0; i < RULE_COUNT; i++)
-		if (!is_at(&rules->saved[i], RULE_BASED, gregs + greg[i]) ||
-		    rules->saved[i].base != DWARF_SP)
+		if (!is_at(&rules->saved[i], RULE_BASED,
+			   (int)(at / ROW_WORD)) ||
+		    rules->saved[i].base != REGISTER_SP)
 			return false;
+	}
 	return is_at(&rules->cfa, RULE_BASED, rules->saved[ROW_SP].offset) &&
-	       rules->cfa.base == DWARF_SP;
+	       rules->cfa.base == REGISTER_SP;
 }
 
 /* words, if they are 0 to most; else -1. */
@@ -229,16 +227,23 @@ static unwind_row cfa_row(const struct rule *cfa)
 			  : row_pack(kind, base, (uint32_t)offset);
 }
 
+/* In a register that rows follow, or next to the CFA. */
+static bool finds_return_address(const struct rules *rules)
+{
+	return !RETURN_IS_ON_STACK ||
+	       is_at(&rules->saved[ROW_RETURN], RULE_OFFSET, -1);
+}
+
 unwind_row rules_row(const struct rules *rules, bool is_signal_frame)
 {
 	const struct rule *saved = rules->saved;
 	unwind_row row = cfa_row(&rules->cfa);
 
-	if (is_kind(&saved[RULE_PC], RULE_UNDEFINED))
+	if (is_kind(&saved[ROW_RETURN], RULE_UNDEFINED))
 		return ROW_OUTERMOST;
 	if (is_signal_frame)
 		return lead_to_context(rules) ? ROW_SIGNAL : ROW_STRANGE;
-	if (!row || !is_at(&saved[RULE_PC], RULE_OFFSET, -1) ||
+	if (!row || !finds_return_address(rules) ||
 	    !is_kind(&saved[ROW_SP], RULE_SAME))
 		return ROW_STRANGE;
 	for (unsigned i = ROW_FP; i < ROW_REGISTERS; i++) {

@@ -27,11 +27,9 @@ struct rule {
 	int16_t offset; /* in words; the linkage table's threshold */
 };
 
-/* Registers that have rules: a row's, and the return address. */
-enum {
-	RULE_PC = ROW_REGISTERS,
-	RULE_COUNT
-};
+/* Registers that have rules: a row's, and the return address if on the stack.
+ */
+#define RULE_COUNT (ROW_REGISTERS + 1)
 
 struct rules {
 	struct rule cfa;

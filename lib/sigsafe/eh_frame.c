@@ -12,9 +12,6 @@
 #include "sigsafe/object.h"
 #include "sigsafe/unwind_table.h"
 
-/* The column of the return address. */
-#define RETURN_COLUMN 16
-
 /* What a CIE tells of the FDEs that refer to it. */
 struct common {
 	struct bytes instructions;

@@ -1,17 +1,103 @@
 /*
- * The one door to the processor: raw system calls, a 16-byte compare and swap,
- * a switch of stacks, and what an interrupted context says. Each processor has
- * one file with the same functions. Signal-safe.
+ * The one door to the processor. Each has one pair of files, machine_NAME.h and
+ * machine_NAME.c, and nothing else asks which it is (scripts/check-includes).
+ * They define what is declared or described here. Signal-safe.
+ *
+ * In the header of each:
+ *
+ *   sys6()                    a system call that leaves errno alone: the
+ *                             result, or -errno
+ *   machine_relax()           what to do between two looks at a lock
+ *   machine_cas16()           one 16-byte step: true when *p was {*low, *high}
+ *                             and is now {new_low, new_high}; else these two
+ *                             are what it was. Full barrier
+ *   machine_code_address()    a return address without its signature, if the
+ *                             processor signs them
+ *   context_pc()              the program counter of what was interrupted
+ *   context_is_broken_call()  did the signal break a system call, which now
+ *                             returns EINTR?
+ *
+ * Registers have their DWARF numbers; the program counter has the last one:
+ *
+ *   REGISTER_FP, REGISTER_SP, REGISTER_PC, REGISTER_COUNT
+ *   RETURN_COLUMN             the number that unwind tables know the return
+ *                             address by
+ *   read_registers_here()     see registers_here() below
+ *
+ * A row (sigsafe/unwind_row.h) follows some of them, by an enum row_register:
+ *
+ *   ROW_SP, ROW_FP            the first two
+ *   ROW_REGISTERS             their count
+ *   RETURN_IS_ON_STACK        do calls leave it there, right below the CFA?
+ *   ROW_RETURN                otherwise the register it is in; ROW_REGISTERS
+ *   ROW_SAVED_BITS            for the place each is saved at
+ *
+ * The way back from a signal handler:
+ *
+ *   SIGRETURN_CODE            the instructions a handler returns to, which
+ *   SIGRETURN_CODE_BYTES      debuggers and unwinders know it by
+ *   SIGRETURN_CONTEXT         from the stack pointer there to the ucontext_t
+ *
+ * And for libunwind:
+ *
+ *   UNWIND_LIBRARY            its name
+ *   UNWIND_NAME()             those of its functions
+ *   UNWIND_IMPORTS            what it needs on this machine only
+ *   IS_IMPORT_RELOCATION()    is a relocation of this type a symbol's address?
+ *   IS_OTHER_RELOCATION()     is it a known type without a symbol?
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_MACHINE_H
 #define SIGSAFE_MACHINE_H
 
+#include <errno.h>
+#include <signal.h>
+#include <ucontext.h>
+
+#include "base/units.h"
+
 #if defined(__x86_64__)
 #include "sigsafe/machine_x86_64.h"
+#elif defined(__aarch64__)
+#include "sigsafe/machine_aarch64.h"
 #else
-#error "stallshim knows x86-64 only"
+#error "stallshim knows x86-64 and aarch64"
 #endif
+
+struct registers {
+	uint64_t value[REGISTER_COUNT];
+};
+
+/* The registers at interrupted. */
+void registers_from(struct registers *r, const ucontext_t *interrupted);
+
+/*
+ * The registers of the calling function, as far as a caller's can be found
+ * from them. Right until it returns, so always inlined.
+ */
+static inline __attribute__((always_inline)) void
+registers_here(struct registers *r)
+{
+	read_registers_here(r->value);
+}
+
+/* By row_register: the DWARF number. */
+extern const uint8_t row_register_number[ROW_REGISTERS];
+
+/* By DWARF number: the row_register; ROW_REGISTERS: rows do not follow it. */
+extern const uint8_t row_register_of[REGISTER_COUNT];
+
+/*
+ * By row_register: where it lies in a ucontext_t, in bytes. The last one is
+ * the program counter.
+ */
+extern const uint16_t row_register_in_context[ROW_REGISTERS + 1];
+
+/*
+ * Calls function(argument) on the stack that ends at top (16-aligned), and
+ * comes back to this one. Can be unwound through.
+ */
+void machine_call_on(void *top, void (*function)(void *), void *argument);
 
 #endif

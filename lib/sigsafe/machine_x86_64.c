@@ -5,7 +5,7 @@
  */
 #include "sigsafe/machine.h"
 
-#include <string.h>
+#if defined(__x86_64__)
 
 /* The caller's frame is found from %rbp, whatever the stack is. */
 __asm__(".text\n"
@@ -29,7 +29,25 @@ __asm__(".text\n"
 	".cfi_endproc\n\t"
 	".size machine_call_on, . - machine_call_on\n");
 
-_Static_assert(REGISTER_COUNT == 17, "what registers_here() fills in");
+const uint8_t row_register_number[ROW_REGISTERS] = { 7, 6, 3, 12, 13, 14, 15 };
+
+const uint8_t row_register_of[REGISTER_COUNT] = {
+	ROW_REGISTERS, ROW_REGISTERS, ROW_REGISTERS,
+	ROW_BX,	       ROW_REGISTERS, ROW_REGISTERS,
+	ROW_FP,	       ROW_SP,	      [8 ... 11] = ROW_REGISTERS,
+	ROW_12,	       ROW_13,	      ROW_14,
+	ROW_15,	       ROW_REGISTERS,
+};
+
+#define IN_CONTEXT(greg) offsetof(ucontext_t, uc_mcontext.gregs[greg])
+
+const uint16_t row_register_in_context[ROW_REGISTERS + 1] = {
+	IN_CONTEXT(REG_RSP), IN_CONTEXT(REG_RBP), IN_CONTEXT(REG_RBX),
+	IN_CONTEXT(REG_R12), IN_CONTEXT(REG_R13), IN_CONTEXT(REG_R14),
+	IN_CONTEXT(REG_R15), IN_CONTEXT(REG_RIP),
+};
+
+_Static_assert(REGISTER_COUNT == 17, "what greg[] names");
 
 void registers_from(struct registers *r, const ucontext_t *interrupted)
 {
@@ -42,3 +60,5 @@ void registers_from(struct registers *r, const ucontext_t *interrupted)
 	for (int i = 0; i < REGISTER_COUNT; i++)
 		r->value[i] = (uint64_t)interrupted->uc_mcontext.gregs[greg[i]];
 }
+
+#endif

@@ -6,12 +6,6 @@
 #ifndef SIGSAFE_MACHINE_X86_64_H
 #define SIGSAFE_MACHINE_X86_64_H
 
-#include <errno.h>
-#include <ucontext.h>
-
-#include "base/units.h"
-
-/* A system call that leaves errno alone: the result, or -errno. */
 static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
 {
 	register long r10 __asm__("r10") = d;
@@ -32,10 +26,6 @@ static inline void machine_relax(void)
 	__builtin_ia32_pause();
 }
 
-/*
- * One 16-byte step: true when *p was {*low, *high} and is now {new_low,
- * new_high}; else *low and *high are what it was. Full barrier.
- */
 static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 				 uint64_t new_low, uint64_t new_high)
 {
@@ -49,38 +39,39 @@ static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 	return done;
 }
 
-/*
- * Calls function(argument) on the stack that ends at top (16-aligned), and
- * comes back to this one. Can be unwound through.
- */
-void machine_call_on(void *top, void (*function)(void *), void *argument);
+static inline uintptr_t machine_code_address(uintptr_t address)
+{
+	return address;
+}
 
-/* The registers by their DWARF numbers, the program counter as the last. */
 enum {
-	REGISTER_BX = 3,
 	REGISTER_FP = 6,
 	REGISTER_SP = 7,
-	REGISTER_12 = 12,
 	REGISTER_PC = 16,
 	REGISTER_COUNT
 };
 
-struct registers {
-	uint64_t value[REGISTER_COUNT];
+#define RETURN_COLUMN REGISTER_PC
+
+/* All that keep their value through a call. */
+enum row_register {
+	ROW_SP,
+	ROW_FP,
+	ROW_BX,
+	ROW_12,
+	ROW_13,
+	ROW_14,
+	ROW_15,
+	ROW_REGISTERS
 };
 
-/* The registers at interrupted. */
-void registers_from(struct registers *r, const ucontext_t *interrupted);
+#define RETURN_IS_ON_STACK true
+#define ROW_RETURN	   ROW_REGISTERS
+#define ROW_SAVED_BITS	   6
 
-/*
- * The registers of the calling function, as far as a caller's can be found
- * from them. Right until it returns, so always inlined.
- */
 static inline __attribute__((always_inline)) void
-registers_here(struct registers *r)
+read_registers_here(uint64_t *value)
 {
-	uint64_t *value = r->value;
-
 	/* One step: a stack pointer belongs to one program counter. */
 	__asm__ volatile("movq %%rbx, 24(%0)\n\t"
 			 "movq %%rbp, 48(%0)\n\t"
@@ -96,29 +87,16 @@ registers_here(struct registers *r)
 			 : "rax", "memory");
 }
 
-/*
- * The instructions a signal handler returns to: mov $15, %rax; syscall. Every
- * libc's are these, since debuggers and unwinders know it by them.
- */
+/* mov $15, %rax; syscall. Every libc's are these. */
 #define SIGRETURN_CODE	     "\x48\xc7\xc0\x0f\x00\x00\x00\x0f\x05"
 #define SIGRETURN_CODE_BYTES 9
+#define SIGRETURN_CONTEXT    0
 
 static inline uintptr_t context_pc(const ucontext_t *uc)
 {
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 }
 
-static inline uintptr_t context_sp(const ucontext_t *uc)
-{
-	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-}
-
-static inline uintptr_t context_fp(const ucontext_t *uc)
-{
-	return (uintptr_t)uc->uc_mcontext.gregs[REG_RBP];
-}
-
-/* Did the signal break a system call that now returns EINTR? */
 static inline bool context_is_broken_call(const ucontext_t *uc)
 {
 	const uint8_t *pc = (const uint8_t *)context_pc(uc);
@@ -126,5 +104,14 @@ static inline bool context_is_broken_call(const ucontext_t *uc)
 	return uc->uc_mcontext.gregs[REG_RAX] == -EINTR && pc[-2] == 0x0f &&
 	       pc[-1] == 0x05;
 }
+
+#define UNWIND_LIBRARY	  "libunwind-x86_64.so.8"
+#define UNWIND_NAME(name) "_Ux86_64_" name
+#define UNWIND_IMPORTS	  "_Ux86_64_setcontext"
+
+#define IS_IMPORT_RELOCATION(type)                                             \
+	((type) == R_X86_64_GLOB_DAT || (type) == R_X86_64_JUMP_SLOT)
+#define IS_OTHER_RELOCATION(type)                                              \
+	((type) == R_X86_64_RELATIVE || (type) == R_X86_64_DTPMOD64)
 
 #endif

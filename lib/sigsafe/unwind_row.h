@@ -6,20 +6,22 @@
  *   bits 0 to 2    kind
  *   bits 3 to 5    base, a row_register
  *   bits 6 to 25   offset / 8
- *   bits 26 to 61  six bits for each of ROW_FP to ROW_15: where it is saved
+ *   bits 26 on     ROW_SAVED_BITS for each register but ROW_SP: where it is
+ *                  saved
  *
- * The CFA is the stack pointer's value once the function has returned, and the
- * return address lies right below it. Registers named here keep their value
- * through a call; no other one is needed to find a caller.
+ * The CFA is the stack pointer's value once the function has returned. The
+ * registers are the machine's row_register; no other one is needed to find a
+ * caller. Where calls leave the return address on the stack it lies right below
+ * the CFA, otherwise it is in one of them.
  *
  *   kind           CFA                       a register saved at n lies at
  *   ROW_PLAIN      base + offset             CFA - 8 n
  *   ROW_REALIGNED  the word at base - offset base - 8 (n - 1)
  *   ROW_KEPT       the word at base + offset,
  *                  and 8 more                CFA - 8 n
- *   ROW_PLT        %rsp + 8, and 8 more once the program counter's place in
+ *   ROW_PLT        ROW_SP + 8, and 8 more once the program counter's place in
  *                  its 16 bytes has come to offset / 8
- *   ROW_SIGNAL     all registers lie in the ucontext_t at %rsp
+ *   ROW_SIGNAL     all registers lie in a ucontext_t
  *   ROW_OUTERMOST  there is no caller
  *   ROW_STRANGE    can't be said in a row
  *
@@ -30,7 +32,7 @@
 #ifndef SIGSAFE_UNWIND_ROW_H
 #define SIGSAFE_UNWIND_ROW_H
 
-#include "base/units.h"
+#include "sigsafe/machine.h"
 
 typedef uint64_t unwind_row;
 
@@ -44,20 +46,11 @@ enum row_kind {
 	ROW_OUTERMOST
 };
 
-enum row_register {
-	ROW_SP,
-	ROW_FP,
-	ROW_BX,
-	ROW_12,
-	ROW_13,
-	ROW_14,
-	ROW_15,
-	ROW_REGISTERS
-};
-
 #define ROW_WORD	8u
 #define ROW_OFFSET_MASK ((1u << 20) - 1)
-#define ROW_MAX_SAVED	63
+#define ROW_MAX_SAVED	((1 << ROW_SAVED_BITS) - 1)
+
+_Static_assert(26 + ROW_SAVED_BITS * (ROW_REGISTERS - 1) <= 64, "a word");
 
 /* offset: in words. */
 static inline unwind_row row_pack(enum row_kind kind, enum row_register base,
@@ -68,7 +61,7 @@ static inline unwind_row row_pack(enum row_kind kind, enum row_register base,
 
 static inline unsigned row_saved_shift(enum row_register reg)
 {
-	return 26 + 6 * ((unsigned)reg - ROW_FP);
+	return 26 + ROW_SAVED_BITS * ((unsigned)reg - ROW_FP);
 }
 
 static inline unwind_row row_pack_saved(enum row_register reg, uint32_t n)

@@ -30,15 +30,25 @@ void walk_begin(struct walk *walk, struct recording *recording,
 	walk->frame = frame;
 }
 
-/* Is pc, in some module's text, the way back from a signal handler? */
+/* Can the frame's code be read? In a module all text can. */
+static bool is_code(const struct walk_frame *frame, size_t bytes)
+{
+	const struct module_record *module = frame->place.module;
+
+	if (!module)
+		return !walk_is_own(frame->pc) &&
+		       memory_is_readable((const void *)frame->pc, bytes);
+	return frame->pc >= module->text_start &&
+	       frame->pc + bytes <= module->text_end;
+}
+
+/* The kernel's code for it may be in no module, as may a program's own. */
 __attribute__((no_sanitize("address"))) bool
 walk_returns_from_signal(const struct walk_frame *frame)
 {
-	const struct module_record *module = frame->place.module;
 	const uint8_t *code = (const uint8_t *)frame->pc;
 
-	if (!module || frame->pc < module->text_start ||
-	    frame->pc + SIGRETURN_CODE_BYTES > module->text_end)
+	if (!is_code(frame, SIGRETURN_CODE_BYTES))
 		return false;
 	for (int i = 0; i < SIGRETURN_CODE_BYTES; i++)
 		if (code[i] != (uint8_t)SIGRETURN_CODE[i])

@@ -126,6 +126,7 @@ static inline enum walk_state walk_keep(struct walk *walk,
  */
 enum walk_state walk_add(struct walk *walk, uintptr_t pc, bool exact);
 
+/* Is its program counter the way back from a signal handler? */
 bool walk_returns_from_signal(const struct walk_frame *frame);
 
 /* A frame that is kept whatever it is: the one a stack has at least. */

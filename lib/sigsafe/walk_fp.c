@@ -5,8 +5,6 @@
  */
 #include "sigsafe/walk_fp.h"
 
-#include <stddef.h>
-
 #include "sigsafe/memory.h"
 
 /* A frame larger than this is no frame. */
@@ -19,23 +17,22 @@ struct cursor {
 	uint64_t sp; /* lowest address the caller's frame can have */
 };
 
-static bool read_register(struct cursor *at, uint64_t context, int greg,
+/* reg: a row_register, or behind the last one the program counter. */
+static bool read_register(struct cursor *at, uint64_t context, unsigned reg,
 			  uint64_t *value)
 {
-	uint64_t offset = offsetof(ucontext_t, uc_mcontext.gregs) +
-			  (uint64_t)greg * sizeof(greg_t);
-
-	return memory_read(&at->memory, context + offset, value);
+	return memory_read(&at->memory, context + row_register_in_context[reg],
+			   value);
 }
 
 /* Behind a signal handler's frame lies what it interrupted. */
 static bool step_over_signal(struct cursor *at)
 {
-	uint64_t context = at->sp;
+	uint64_t context = at->sp + SIGRETURN_CONTEXT;
 
-	return read_register(at, context, REG_RIP, &at->pc) &&
-	       read_register(at, context, REG_RBP, &at->fp) &&
-	       read_register(at, context, REG_RSP, &at->sp);
+	return read_register(at, context, ROW_REGISTERS, &at->pc) &&
+	       read_register(at, context, ROW_FP, &at->fp) &&
+	       read_register(at, context, ROW_SP, &at->sp);
 }
 
 /* Frames lie one above the other: so no chain is endless. */
@@ -52,6 +49,7 @@ static bool step(struct cursor *at)
 	if (!is_frame(at) || !memory_read(&at->memory, frame, &at->fp) ||
 	    !memory_read(&at->memory, frame + sizeof(uint64_t), &at->pc))
 		return false;
+	at->pc = machine_code_address(at->pc);
 	at->sp = frame + 2 * sizeof(uint64_t);
 	return true;
 }

@@ -20,13 +20,6 @@ struct cursor {
 	uintptr_t saved[ROW_REGISTERS];
 };
 
-static const uint8_t dwarf_number[ROW_REGISTERS] = {
-	[ROW_SP] = REGISTER_SP,	    [ROW_FP] = REGISTER_FP,
-	[ROW_BX] = REGISTER_BX,	    [ROW_12] = REGISTER_12,
-	[ROW_13] = REGISTER_12 + 1, [ROW_14] = REGISTER_12 + 2,
-	[ROW_15] = REGISTER_12 + 3,
-};
-
 /* Frames on this stack can be read from now on, if it is the thread's own. */
 static void enter_stack(struct cursor *at)
 {
@@ -48,7 +41,18 @@ static inline bool register_value(struct cursor *at, enum row_register reg,
 	else if (at->saved[reg])
 		return memory_read(&at->memory, at->saved[reg], value);
 	else
-		*value = at->from->value[dwarf_number[reg]];
+		*value = at->from->value[row_register_number[reg]];
+	return true;
+}
+
+/* Once what the frame has saved is known. */
+static inline bool find_return_address(struct cursor *at, uintptr_t cfa)
+{
+	if (RETURN_IS_ON_STACK)
+		return memory_read(&at->memory, cfa - ROW_WORD, &at->frame.pc);
+	if (!register_value(at, ROW_RETURN, &at->frame.pc))
+		return false;
+	at->frame.pc = machine_code_address(at->frame.pc);
 	return true;
 }
 
@@ -58,17 +62,21 @@ static inline bool move_up(struct cursor *at, uintptr_t cfa, uintptr_t top,
 {
 	uint32_t n = row_saved(row, ROW_FP);
 
-	/* Frames lie one above the other: so no chain is endless. */
-	if (cfa <= at->sp || cfa % ROW_WORD ||
-	    !memory_read(&at->memory, cfa - ROW_WORD, &at->frame.pc))
+	/*
+	 * Frames lie one above the other, and only what has called nothing may
+	 * have none: so no chain is endless.
+	 */
+	if (cfa < at->sp + !at->frame.exact || cfa % ROW_WORD)
 		return false;
 	if (n && !memory_read(&at->memory, top - n * ROW_WORD, &at->fp))
 		return false;
 #pragma GCC unroll 5
-	for (unsigned i = ROW_BX; i < ROW_REGISTERS; i++) {
+	for (unsigned i = ROW_FP + 1; i < ROW_REGISTERS; i++) {
 		n = row_saved(row, i);
 		at->saved[i] = n ? top - n * ROW_WORD : at->saved[i];
 	}
+	if (!find_return_address(at, cfa))
+		return false;
 	at->sp = cfa;
 	at->frame.exact = false;
 	return true;
@@ -116,19 +124,16 @@ static bool step_linkage(struct cursor *at, unwind_row row)
 /* Behind a handler's frame lies what it interrupted, on any stack. */
 static bool step_over_signal(struct cursor *at)
 {
-	static const uint8_t greg[ROW_REGISTERS] = {
-		[ROW_BX] = REG_RBX, [ROW_12] = REG_R12, [ROW_13] = REG_R13,
-		[ROW_14] = REG_R14, [ROW_15] = REG_R15,
-	};
-	uintptr_t gregs = at->sp + offsetof(ucontext_t, uc_mcontext.gregs);
+	const uint16_t *offset = row_register_in_context;
+	uintptr_t context = at->sp + SIGRETURN_CONTEXT;
 
-	if (!memory_read(&at->memory, gregs + REG_RIP * ROW_WORD,
+	if (!memory_read(&at->memory, context + offset[ROW_REGISTERS],
 			 &at->frame.pc) ||
-	    !memory_read(&at->memory, gregs + REG_RBP * ROW_WORD, &at->fp) ||
-	    !memory_read(&at->memory, gregs + REG_RSP * ROW_WORD, &at->sp))
+	    !memory_read(&at->memory, context + offset[ROW_FP], &at->fp) ||
+	    !memory_read(&at->memory, context + offset[ROW_SP], &at->sp))
 		return false;
-	for (unsigned i = ROW_BX; i < ROW_REGISTERS; i++)
-		at->saved[i] = gregs + greg[i] * ROW_WORD;
+	for (unsigned i = ROW_FP + 1; i < ROW_REGISTERS; i++)
+		at->saved[i] = context + offset[i];
 	at->frame.exact = true;
 	enter_stack(at);
 	return true;
@@ -183,8 +188,12 @@ static cold enum walk_state hand_over(struct cursor *at,
 					 at->frame.pc - !at->frame.exact };
 	bool good = true;
 
+	/* The first frame has more than rows follow. */
+	if (at->frame.exact && at->sp == registers->value[REGISTER_SP])
+		return WALK_GOES_ON;
 	for (unsigned i = ROW_SP; i < ROW_REGISTERS; i++)
-		good &= register_value(at, i, &its.value[dwarf_number[i]]);
+		good &= register_value(at, i,
+				       &its.value[row_register_number[i]]);
 	*registers = its;
 	return good ? WALK_GOES_ON : WALK_CUT;
 }

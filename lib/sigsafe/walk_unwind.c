@@ -164,7 +164,7 @@ enum walk_state walk_unwind_on(struct walk *walk, const struct registers *from)
 			return WALK_CUT;
 		if (!stepped || library->get(&cursor, UNW_REG_IP, &pc) || !pc)
 			return WALK_COMPLETE;
-		state = walk_add(walk, pc, false);
+		state = walk_add(walk, machine_code_address(pc), false);
 	}
 	return state;
 }

@@ -13,12 +13,12 @@
 #ifndef SIGSAFE_WALK_UNWIND_H
 #define SIGSAFE_WALK_UNWIND_H
 
-#include <libunwind-x86_64.h>
+#include <libunwind.h>
 
 #include "sigsafe/machine.h"
 #include "sigsafe/walk.h"
 
-/* libunwind-x86_64.so.8, as far as it is used. */
+/* libunwind, as far as it is used. */
 struct unwind_library {
 	unw_addr_space_t space; /* made with walk_unwind_accessors */
 	int (*init)(unw_cursor_t *, unw_addr_space_t, void *);

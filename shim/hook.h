@@ -111,6 +111,8 @@
 	  (how, set, old))                                                     \
 	X(int, pthread_attr_setsigmask_np,                                     \
 	  (pthread_attr_t * attr, const sigset_t *set), (attr, set))           \
+	X(int, sigaltstack, (const stack_t *stack, stack_t *old),              \
+	  (stack, old))                                                        \
 	X(int, sigpending, (sigset_t * set), (set))                            \
 	X(int, sigwait, (const sigset_t *set, int *sig), (set, sig))           \
 	X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info),            \

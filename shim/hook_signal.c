@@ -12,6 +12,7 @@
 
 #include "base/atomic.h"
 #include "hook_sigset.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/host_signal.h"
 
 /* What siginterrupt() has said of signals that signal() will be told of. */
@@ -121,4 +122,11 @@ HOOK int sigignore(int sig)
 	if (unlikely(!host_signal_is_started()))
 		return real.sigignore(sig);
 	return set_handler(sig, SIG_IGN, 0, 0) == SIG_ERR ? -1 : 0;
+}
+
+HOOK int sigaltstack(const stack_t *stack, stack_t *old)
+{
+	if (unlikely(!host_signal_is_started()))
+		return real.sigaltstack(stack, old);
+	return result_of(alternate_stack_of_host(stack, old));
 }

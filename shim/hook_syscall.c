@@ -2,7 +2,8 @@
  * syscall(2), for the sake of futex: Rust's locks, GLib's and libstdc++'s
  * atomic waits sleep in futex() directly, and no hook of a lock sees them. They
  * are counted, so that a report can say what it does not show; and a tick must
- * not cut short those that have a time-out.
+ * not cut short those that have a time-out. And for the sake of sigaltstack,
+ * where the answer must not be ours.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -55,5 +56,7 @@ HOOK long syscall(long number, ...)
 	va_end(list);
 	if (unlikely(number == SYS_futex && is_wait(a[1])))
 		return wait_in_futex(a, CALLER);
+	if (unlikely(number == SYS_sigaltstack))
+		return sigaltstack((const stack_t *)a[0], (stack_t *)a[1]);
 	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

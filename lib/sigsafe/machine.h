@@ -14,6 +14,7 @@
  *   machine_code_address()    a return address without its signature, if the
  *                             processor signs them
  *   context_pc()              the program counter of what was interrupted
+ *   context_sp()              its stack pointer
  *   context_is_broken_call()  did the signal break a system call, which now
  *                             returns EINTR?
  *
@@ -99,5 +100,22 @@ extern const uint16_t row_register_in_context[ROW_REGISTERS + 1];
  * comes back to this one. Can be unwound through.
  */
 void machine_call_on(void *top, void (*function)(void *), void *argument);
+
+/* A signal handler that is told of something more. */
+typedef void machine_handler(int sig, siginfo_t *info, void *context,
+			     void *more);
+
+/*
+ * Handler only, on an alternate stack: moves the frame that the handler was
+ * entered with (context in it) to the stack that was interrupted, just where
+ * the kernel would have put it without an alternate stack, and enters `enter`
+ * there. That one's return is the kernel's, to what was interrupted. The
+ * alternate stack is left for good.
+ *
+ * way_back: the handler's return address.
+ */
+_Noreturn void machine_move_signal_frame(int sig, void *context,
+					 const void *way_back,
+					 machine_handler *enter, void *more);
 
 #endif

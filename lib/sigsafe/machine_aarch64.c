@@ -5,6 +5,8 @@
  */
 #include "sigsafe/machine.h"
 
+#include <string.h>
+
 #if defined(__aarch64__)
 
 /* The caller's frame is found from x29, whatever the stack is. */
@@ -60,6 +62,69 @@ void registers_from(struct registers *r, const ucontext_t *interrupted)
 		r->value[i] = context->regs[i];
 	r->value[REGISTER_SP] = context->sp;
 	r->value[REGISTER_PC] = context->pc;
+}
+
+/*
+ * The frame of a signal, as in the kernel's arch/arm64/kernel/signal.c. What
+ * does not fit in mcontext.__reserved follows, and one of the records in there
+ * points to it. Above lies a frame record that leads to the interrupted frame.
+ */
+struct frame {
+	siginfo_t info;
+	ucontext_t uc;
+};
+
+struct frame_record {
+	uint64_t fp, lr;
+};
+
+/* Its record of what follows, or NULL. */
+static struct extra_context *extra_of(struct frame *frame)
+{
+	char *at = (char *)frame->uc.uc_mcontext.__reserved;
+	char *end = at + sizeof(frame->uc.uc_mcontext.__reserved);
+	struct _aarch64_ctx *head = (void *)at;
+
+	for (; at < end && head->magic; at += head->size, head = (void *)at)
+		if (head->magic == EXTRA_MAGIC)
+			return (void *)head;
+	return NULL;
+}
+
+_Noreturn void machine_move_signal_frame(int sig, void *context,
+					 const void *way_back,
+					 machine_handler *enter, void *more)
+{
+	struct frame *from =
+		(void *)((char *)context - offsetof(struct frame, uc));
+	const mcontext_t *machine = &from->uc.uc_mcontext;
+	struct extra_context *extra = extra_of(from);
+	uintptr_t end = extra ? extra->datap + extra->size
+			      : (uintptr_t)from + sizeof(*from);
+	size_t bytes = (end - (uintptr_t)from + 15) & ~(size_t)15;
+	struct frame_record *record =
+		(void *)((machine->sp - sizeof(*record)) & ~(uintptr_t)15);
+	struct frame *to = (void *)((uintptr_t)record - bytes);
+	register long x0 __asm__("x0") = sig;
+	register void *x1 __asm__("x1") = &to->info;
+	register void *x2 __asm__("x2") = &to->uc;
+	register void *x3 __asm__("x3") = more;
+	register machine_handler *x16 __asm__("x16") = enter;
+	register const void *x30 __asm__("x30") = way_back;
+
+	if (extra)
+		extra->datap += (uintptr_t)to - (uintptr_t)from;
+	record->fp = machine->regs[REGISTER_FP];
+	record->lr = machine->regs[REGISTER_LR];
+	memcpy(to, from, bytes);
+	__asm__ volatile("mov sp, %0\n\t"
+			 "mov x29, %1\n\t"
+			 "br x16"
+			 :
+			 : "r"(to), "r"(record), "r"(x0), "r"(x1), "r"(x2),
+			   "r"(x3), "r"(x16), "r"(x30)
+			 : "memory");
+	__builtin_unreachable();
 }
 
 #endif

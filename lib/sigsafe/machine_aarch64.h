@@ -123,6 +123,11 @@ static inline uintptr_t context_pc(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.pc;
 }
 
+static inline uintptr_t context_sp(const ucontext_t *uc)
+{
+	return (uintptr_t)uc->uc_mcontext.sp;
+}
+
 static inline bool context_is_broken_call(const ucontext_t *uc)
 {
 	const uint32_t *pc = (const uint32_t *)context_pc(uc);

@@ -5,6 +5,8 @@
  */
 #include "sigsafe/machine.h"
 
+#include <string.h>
+
 #if defined(__x86_64__)
 
 /* The caller's frame is found from %rbp, whatever the stack is. */
@@ -59,6 +61,71 @@ void registers_from(struct registers *r, const ucontext_t *interrupted)
 
 	for (int i = 0; i < REGISTER_COUNT; i++)
 		r->value[i] = (uint64_t)interrupted->uc_mcontext.gregs[greg[i]];
+}
+
+/*
+ * The frame of a signal, as in the kernel's arch/x86/include/asm/sigframe.h and
+ * arch/x86/kernel/signal_64.c. 16-aligned behind its first word. Above it, and
+ * 64-aligned, lies the extended state, to which mcontext.fpregs points; above
+ * that the red zone of the interrupted code.
+ */
+struct frame {
+	void (*way_back)(void);
+	struct {
+		unsigned long flags;
+		ucontext_t *link;
+		stack_t stack;
+		uint64_t mcontext[32];
+		uint64_t mask;
+	} uc; /* libc's is longer */
+	siginfo_t info;
+};
+
+_Static_assert(sizeof(struct frame) == 440, "the kernel's layout");
+
+#define RED_ZONE_BYTES	128
+#define SIMPLE_FP_BYTES 512
+
+/* XSAVE's is longer than FXSAVE's, and says so in its unused part. */
+static size_t extended_state_bytes(const struct _libc_fpstate *fp)
+{
+	struct _fpx_sw_bytes says;
+
+	memcpy(&says, (const char *)fp + SIMPLE_FP_BYTES - sizeof(says),
+	       sizeof(says));
+	return says.magic1 == FP_XSTATE_MAGIC1 ? says.extended_size
+					       : SIMPLE_FP_BYTES;
+}
+
+static uintptr_t below(uintptr_t address, size_t bytes, size_t alignment)
+{
+	return (address - bytes) & ~(alignment - 1);
+}
+
+_Noreturn void machine_move_signal_frame(int sig, void *context,
+					 const void *way_back,
+					 machine_handler *enter, void *more)
+{
+	const struct frame *from =
+		(void *)((char *)context - offsetof(struct frame, uc));
+	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
+	size_t fp_bytes = extended_state_bytes(machine->fpregs);
+	uintptr_t fp =
+		below(context_sp(context) - RED_ZONE_BYTES, fp_bytes, 64);
+	struct frame *to =
+		(void *)(below(fp, sizeof(*to), 16) - sizeof(to->way_back));
+
+	(void)way_back; /* moves with the frame */
+	memcpy((void *)fp, machine->fpregs, fp_bytes);
+	machine->fpregs = (void *)fp;
+	memcpy(to, from, sizeof(*to));
+	__asm__ volatile("movq %0, %%rsp\n\t"
+			 "jmpq *%1"
+			 :
+			 : "r"(to), "r"(enter), "D"(sig), "S"(&to->info),
+			   "d"(&to->uc), "c"(more)
+			 : "memory");
+	__builtin_unreachable();
 }
 
 #endif

@@ -97,6 +97,11 @@ static inline uintptr_t context_pc(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 }
 
+static inline uintptr_t context_sp(const ucontext_t *uc)
+{
+	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+}
+
 static inline bool context_is_broken_call(const ucontext_t *uc)
 {
 	const uint8_t *pc = (const uint8_t *)context_pc(uc);

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/units.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
@@ -113,16 +114,28 @@ static bool is_ignored(int sig, signal_handler *handler)
  * rests on the return: the host may jump out of its handler. (Then the thread
  * counts as inside of it for good, which costs the names in its last texts.)
  */
-static void call_host(signal_handler *handler, int sig, siginfo_t *info,
-		      void *context)
+static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 {
 	struct wait_state wait = wait_interrupt(context);
+	signal_handler *handler = hosts;
 
+	alternate_stack_hide(&thread_self, context);
 	thread_self.host_handlers++;
 	thread_self.handler_depth++;
 	handler(sig, info, context);
 	thread_self.handler_depth--;
+	alternate_stack_show(&thread_self, context);
 	wait_resume(&wait, context);
+}
+
+/*
+ * Is it entered on our stack, where the host asked for its own and has none?
+ * (Not where our handler was interrupted there: so it stays below that one.)
+ */
+static bool is_out_of_place(const ucontext_t *uc)
+{
+	return alternate_stack_holds(&thread_self, (uintptr_t)uc) &&
+	       !alternate_stack_holds(&thread_self, context_sp(uc));
 }
 
 void signal_entry(int sig, siginfo_t *info, void *context)
@@ -140,7 +153,11 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 			wait_tick(&thread_self, context);
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
+	} else if (unlikely(is_out_of_place(context))) {
+		machine_move_signal_frame(sig, context,
+					  __builtin_return_address(0),
+					  call_host, handler);
 	} else {
-		call_host(handler, sig, info, context);
+		call_host(sig, info, context, handler);
 	}
 }

@@ -8,6 +8,7 @@
 #include <sys/prctl.h>
 
 #include "base/atomic.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/live.h"
 #include "sigsafe/sleepers.h"
 #include "sigsafe/timer.h"
@@ -73,6 +74,7 @@ static void forget(struct thread *self)
 		.handler_depth = self->handler_depth,
 		.host_blocked = self->host_blocked,
 		.in_walk = self->in_walk,
+		.alternate_stack = self->alternate_stack,
 		.identity = self->identity,
 		.random = self->random,
 		.sleeper = self->sleeper,
@@ -101,11 +103,14 @@ void thread_end(void *ended)
 	struct thread_record *record = self->record;
 
 	sleeper_forget();
-	/* In a forked child nothing of it is ours. */
-	if (self->recording != live_recording() || !record)
+	/* In a forked child nothing else of it is ours. */
+	if (self->recording != live_recording() || !record) {
+		alternate_stack_remove(self);
 		return;
+	}
 	watch_run_end(CALL_NONE);
 	timer_delete_own(self);
+	alternate_stack_remove(self);
 	/* The thread may still wait in other destructors: it enrols again. */
 	self->record = NULL;
 	self->recording = NULL;

@@ -57,7 +57,8 @@ struct thread {
 	/* What the host believes blocked here and we keep open, for ticks. */
 	volatile kernel_sigset host_blocked;
 
-	volatile bool in_walk; /* lib/sigsafe/walk.h */
+	volatile bool in_walk;		/* lib/sigsafe/walk.h */
+	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
 
 	struct thread_identity identity; /* thread_identify() */
 	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */

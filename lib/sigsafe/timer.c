@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <time.h>
 
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
@@ -41,6 +42,8 @@ static cold void make(struct thread *self)
 		return;
 	}
 	self->timer = id + 1;
+	/* Before the first tick. */
+	alternate_stack_provide(self);
 	/* Pairs with the load in timer_stop_others(). */
 	store_seq_cst(&self->record->timer, self->timer);
 }

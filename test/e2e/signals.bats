@@ -48,6 +48,10 @@ setup() {
 	every_case masks
 }
 
+@test "alternate stacks, and handlers on them, are as natively" {
+	every_case stacks
+}
+
 @test "over fork, vfork, exec and death: as natively" {
 	every_case process
 }

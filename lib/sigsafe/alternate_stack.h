@@ -1,0 +1,57 @@
+/*
+ * The alternate stack of a thread that has a timer. Its ticks are handled
+ * there: what they interrupt may be a coroutine that has less left than the
+ * frame of a signal takes. Owns that stack, and how the host sees alternate
+ * stacks: as if ours were not there.
+ *
+ * The kernel alone remembers which one the thread has: the host's own, where it
+ * has one, or else ours. So nothing goes wrong where the host goes round the
+ * hook with a raw system call: ticks are handled where the kernel then says,
+ * and no call of the host ever unmaps ours.
+ *
+ * Nothing of the host runs on ours: a handler that the kernel enters there is
+ * moved to the stack it would be on natively (machine_move_signal_frame()). All
+ * of it is signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_ALTERNATE_STACK_H
+#define SIGSAFE_ALTERNATE_STACK_H
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "sigsafe/thread.h"
+
+#define ALTERNATE_STACK_BYTES (64u << 10)
+
+/*
+ * Gives the calling thread one of ours, unless it has one already. Where there
+ * is no memory it goes without.
+ */
+void alternate_stack_provide(struct thread *self);
+
+/* Takes ours back, when the thread ends. */
+void alternate_stack_remove(struct thread *self);
+
+/* sigaltstack(2) as the host means it. 0 or -errno. */
+int alternate_stack_of_host(const stack_t *new, stack_t *old);
+
+/* Does address lie in ours? */
+static inline bool alternate_stack_holds(const struct thread *self,
+					 uintptr_t address)
+{
+	return self->alternate_stack &&
+	       address - (uintptr_t)self->alternate_stack <
+		       ALTERNATE_STACK_BYTES;
+}
+
+/*
+ * Around a handler of the host: what its context says of the alternate stack,
+ * and what the kernel will take from there when the handler returns. Handler
+ * only.
+ */
+void alternate_stack_hide(const struct thread *self, ucontext_t *uc);
+void alternate_stack_show(const struct thread *self, ucontext_t *uc);
+
+#endif

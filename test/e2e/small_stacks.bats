@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# Ticks, locks and waits where there is little room on the stack.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# survives PLACE FUNCTION...: as natively, and each function is on stacks of its
+# stall.
+survives() {
+	local text function
+
+	[[ $(natively "$(victim small_stacks)" "$1") = done ]]
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim small_stacks)" \
+		"$1") = done ]]
+	text=$(result stall.txt)
+	head -n 60 "$text"
+	for function in "${@:2}"; do
+		(($(total_ns "$text" "$function") > 0))
+	done
+}
+
+@test "a coroutine of one page that uses half of it is ticked in" {
+	survives coroutine use_half_of_page in_coroutine
+}
+
+@test "a fibre of one page without an end to its stack is ticked in" {
+	survives fibre use_half_of_page in_fibre
+}
+
+@test "a coroutine of one page waits for events and contends for a lock" {
+	survives locks in_locking_coroutine
+	law_closes "$(result mutex.txt)"
+	(($(total_ns "$(result mutex.txt)" in_locking_coroutine) >= 15000000))
+}
+
+@test "the program's own alternate stack may be of two pages" {
+	survives alternate on_small_stack in_coroutine
+}
+
+@test "threads with the smallest stack that libc allows are ticked in" {
+	survives threads in_small_thread
+}

@@ -1,0 +1,353 @@
+/*
+ * Alternate stacks, and stacks with little room: what the program is told and
+ * where its handlers run, while ticks come.
+ *
+ * usage: victim_signal_stacks CASE; without one it names its cases
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+
+#include "victim_signal.h"
+
+#define PAGE_BYTES 4096
+#define AUTODISARM (1u << 31) /* SS_AUTODISARM, which libc does not name */
+
+static char memory[65536] __attribute__((aligned(16)));
+static const stack_t mine = { .ss_sp = memory, .ss_size = sizeof(memory) };
+static const stack_t none = { .ss_flags = SS_DISABLE };
+
+static void say_stack(const char *what, const stack_t *stack)
+{
+	printf("%s: %s flags %x size %zu\n", what,
+	       stack->ss_sp == memory ? "mine"
+	       : stack->ss_sp	      ? "another"
+				      : "null",
+	       (unsigned int)stack->ss_flags, stack->ss_size);
+}
+
+static void change(const char *what, const stack_t *new)
+{
+	stack_t old = { .ss_flags = 99 };
+	int result = sigaltstack(new, &old);
+
+	printf("%s: %d %s\n", what, result, result ? strerror(errno) : "");
+	if (!result)
+		say_stack("  it was", &old);
+}
+
+static void change_to_all(void)
+{
+	const stack_t small = { .ss_sp = memory, .ss_size = 1000 };
+	const stack_t odd = { .ss_sp = memory, .ss_flags = 77, .ss_size = 9 };
+	const stack_t once = { .ss_sp = memory,
+			       .ss_flags = (int)AUTODISARM,
+			       .ss_size = sizeof(memory) };
+	const stack_t on = { .ss_sp = memory,
+			     .ss_flags = SS_ONSTACK,
+			     .ss_size = sizeof(memory) };
+	stack_t same = mine;
+	stack_t *volatile answer = &same;
+
+	change("asked", NULL);
+	change("small", &small);
+	change("odd", &odd);
+	change("nowhere", (const stack_t *)8);
+	printf("answer nowhere: %d\n", sigaltstack(NULL, (stack_t *)8));
+	change("asked", NULL);
+	change("mine", &mine);
+	change("asked", NULL);
+	change("none", &none);
+	change("none", &none);
+	change("once", &once);
+	change("asked", NULL);
+	change("on", &on);
+	printf("in place: %d\n", sigaltstack(&same, answer));
+	say_stack("in place", &same);
+	change("none", &none);
+}
+
+static void answers(void)
+{
+	change_to_all();
+	loop_for(10 * NS_PER_MS);
+	change_to_all();
+	loop_for(10 * NS_PER_MS);
+	change("asked", NULL);
+	change("mine", &mine);
+	loop_for(10 * NS_PER_MS);
+	change_to_all();
+	loop_for(10 * NS_PER_MS);
+	change("asked", NULL);
+}
+
+static void by_number(void)
+{
+	stack_t old;
+
+	loop_for(10 * NS_PER_MS);
+	printf("%ld\n", syscall(SYS_sigaltstack, NULL, &old));
+	say_stack("asked", &old);
+	printf("%ld\n", syscall(SYS_sigaltstack, 8, &old));
+}
+
+static long inline_sigaltstack(const stack_t *new, stack_t *old)
+{
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_sigaltstack), "D"(new), "S"(old)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+
+/* What it is told is not the same; but nothing goes wrong. */
+static void round_the_hook(void)
+{
+	stack_t old;
+
+	for (int i = 0; i < 20; i++) {
+		loop_for(10 * NS_PER_MS);
+		inline_sigaltstack(&mine, &old);
+		loop_for(10 * NS_PER_MS);
+		inline_sigaltstack(&old, NULL);
+		loop_for(10 * NS_PER_MS);
+		inline_sigaltstack(&none, NULL);
+		loop_for(10 * NS_PER_MS);
+	}
+	puts("done");
+}
+
+/* Where a handler runs, and what it is told. */
+static void on_signal(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *uc = context;
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+	uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
+
+	printf("signal %d %d code %d\n", sig, info->si_signo, info->si_code);
+	printf("on mine %d, below what was interrupted %d, aligned %d\n",
+	       here - (uintptr_t)memory < sizeof(memory),
+	       sp - here < 3 * PAGE_BYTES, (int)(here % 16));
+	printf("context has %s\n", uc->uc_stack.ss_sp == memory ? "mine"
+				   : uc->uc_stack.ss_size	? "another"
+								: "none");
+	change("in it, asked", NULL);
+	change("in it, mine", &mine);
+	change("in it, none", &none);
+}
+
+static void handle(int sig, void (*handler)(int, siginfo_t *, void *),
+		   int flags)
+{
+	struct sigaction act = { .sa_sigaction = handler,
+				 .sa_flags = SA_SIGINFO | flags };
+
+	sigaction(sig, &act, NULL);
+}
+
+static void raise_both_ways(void)
+{
+	handle(SIGUSR2, on_signal, SA_ONSTACK);
+	raise(SIGUSR2);
+	change("behind", NULL);
+	handle(SIGUSR2, on_signal, 0);
+	raise(SIGUSR2);
+	change("behind", NULL);
+	handle(SIGUSR2, on_signal, SA_ONSTACK | (int)SA_RESETHAND);
+	raise(SIGUSR2);
+	say_action(SIGUSR2);
+}
+
+static void handlers(void)
+{
+	const stack_t once = { .ss_sp = memory,
+			       .ss_flags = (int)AUTODISARM,
+			       .ss_size = sizeof(memory) };
+
+	loop_for(10 * NS_PER_MS);
+	raise_both_ways();
+	change("mine", &mine);
+	raise_both_ways();
+	change("once", &once);
+	raise_both_ways();
+	change("none", &none);
+	raise_both_ways();
+	loop_for(10 * NS_PER_MS);
+}
+
+/* The handler becomes a part of what it interrupted: it changes registers. */
+static void on_trap(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig;
+	(void)info;
+	uc->uc_mcontext.gregs[REG_RIP] += 2;
+	uc->uc_mcontext.gregs[REG_RBX] += 1;
+	uc->uc_mcontext.fpregs->_xmm[0].element[0] += 1;
+	/* And uses them itself. */
+	__asm__ volatile("pxor %%xmm1, %%xmm1\n\tpxor %%xmm2, %%xmm2" ::
+				 : "xmm1", "xmm2");
+}
+
+static void registers(void)
+{
+	uint64_t plain = 0;
+	uint64_t kept = 5, changed = 0, sum = 0;
+
+	loop_for(10 * NS_PER_MS);
+	handle(SIGILL, on_trap, SA_ONSTACK);
+	for (int i = 0; i < 1000; i++)
+		/* What lies below the stack pointer is kept, too. */
+		__asm__ volatile("movq %1, %%xmm0\n\t"
+				 "movq %3, %%xmm1\n\t"
+				 "movq %%rbx, -120(%%rsp)\n\t"
+				 "movq %0, %%rbx\n\t"
+				 "ud2\n\t"
+				 "movq %%rbx, %0\n\t"
+				 "movq -120(%%rsp), %%rbx\n\t"
+				 "movq %%xmm0, %1\n\t"
+				 "movq %%xmm1, %%rax\n\t"
+				 "addq %%rax, %2\n\t"
+				 : "+r"(plain), "+r"(changed), "+r"(sum)
+				 : "r"(kept)
+				 : "rax", "xmm0", "xmm1", "memory", "cc");
+	printf("changed %llu and %llu, kept %llu\n", (unsigned long long)plain,
+	       (unsigned long long)changed, (unsigned long long)sum);
+}
+
+static sigjmp_buf landing;
+
+static void on_jump(int sig, siginfo_t *info, void *context)
+{
+	(void)sig;
+	(void)info;
+	(void)context;
+	siglongjmp(landing, 1);
+}
+
+static void jumps(void)
+{
+	volatile int landed = 0;
+
+	loop_for(10 * NS_PER_MS);
+	handle(SIGUSR2, on_jump, SA_ONSTACK);
+	for (volatile int i = 0; i < 1000; i++) {
+		if (sigsetjmp(landing, 1) == 0)
+			raise(SIGUSR2);
+		else
+			landed++;
+	}
+	loop_for(10 * NS_PER_MS);
+	printf("landed %d\n", landed);
+	change("asked", NULL);
+}
+
+/* A scheduler that takes the processor away from its coroutines. */
+#define WORKERS 3
+
+static ucontext_t home, worker[WORKERS];
+static volatile int at_work, switches;
+
+static void on_slice(int sig, siginfo_t *info, void *context)
+{
+	int from = at_work;
+
+	(void)sig;
+	(void)info;
+	(void)context;
+	at_work = (from + 1) % WORKERS;
+	switches++;
+	swapcontext(&worker[from], &worker[at_work]);
+}
+
+static void work(void)
+{
+	double product = at_work + 1;
+
+	while (switches < 300) {
+		raise(SIGUSR2);
+		product *= 1.5;
+		wait_for_nothing(0);
+		spin(NS_PER_MS * 3 / 2);
+		product /= 1.5;
+	}
+	printf("worker has %g\n", product);
+	setcontext(&home);
+}
+
+static void swaps(void)
+{
+	static char stacks[WORKERS][65536];
+
+	loop_for(10 * NS_PER_MS);
+	handle(SIGUSR2, on_slice, SA_ONSTACK | SA_NODEFER);
+	for (int i = 0; i < WORKERS; i++) {
+		getcontext(&worker[i]);
+		worker[i].uc_stack.ss_sp = stacks[i];
+		worker[i].uc_stack.ss_size = sizeof(stacks[i]);
+		makecontext(&worker[i], work, 0);
+	}
+	swapcontext(&home, &worker[0]);
+	loop_for(10 * NS_PER_MS);
+	puts("home");
+}
+
+static void *ask_in_thread(void *none_at_all)
+{
+	change("thread", NULL);
+	loop_for(10 * NS_PER_MS);
+	change("thread, a loop", NULL);
+	return none_at_all;
+}
+
+static void lives(void)
+{
+	pthread_t thread;
+	pid_t child;
+
+	loop_for(10 * NS_PER_MS);
+	pthread_create(&thread, NULL, ask_in_thread, NULL);
+	pthread_join(thread, NULL);
+	child = fork();
+	if (!child) {
+		change("child", NULL);
+		change("child", &mine);
+		loop_for(10 * NS_PER_MS);
+		change("child", &none);
+		loop_for(10 * NS_PER_MS);
+		change("child", NULL);
+		_exit(0);
+	}
+	waitpid(child, NULL, 0);
+	child = vfork();
+	if (!child)
+		_exit(sigaltstack(&mine, NULL));
+	waitpid(child, NULL, 0);
+	change("after a vfork", NULL);
+	loop_for(10 * NS_PER_MS);
+}
+
+static const struct signal_case cases[] = {
+	{ "answers", answers },
+	{ "by_number", by_number },
+	{ "round_the_hook", round_the_hook },
+	{ "handlers", handlers },
+	{ "registers", registers },
+	{ "jumps", jumps },
+	{ "swaps", swaps },
+	{ "lives", lives },
+	{ NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	return run_case(cases, argc, argv);
+}

@@ -1,0 +1,241 @@
+/*
+ * An event loop that computes where there is little room left on the stack.
+ *
+ * usage: victim_small_stacks PLACE
+ * prints "done" once the loop has turned again
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "victim.h"
+
+#define PAGE_BYTES   ((size_t)4096)
+#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
+
+static int loop_fd;
+
+static void turn(void)
+{
+	struct epoll_event event;
+
+	epoll_wait(loop_fd, &event, 1, 1);
+}
+
+/* So many bytes, and an unreadable page below them. */
+static char *guarded(size_t bytes)
+{
+	char *pages = mmap(NULL, PAGE_BYTES + bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (pages == MAP_FAILED || mprotect(pages, PAGE_BYTES, PROT_NONE))
+		exit(3);
+	return pages + PAGE_BYTES;
+}
+
+/* More than half of a page is in use: what is left takes no signal's frame. */
+static __attribute__((noinline, noclone)) void use_half_of_page(uint64_t ns)
+{
+	volatile char used[2200];
+
+	memset((char *)used, 1, sizeof(used));
+	spin(ns);
+	used[0] = 2;
+}
+
+static ucontext_t home, coroutine;
+
+static __attribute__((noinline)) void in_coroutine(void)
+{
+	use_half_of_page(60 * NS_PER_MS);
+	KEEP_FRAME();
+}
+
+static void run_coroutine(void (*function)(void), size_t bytes)
+{
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = guarded(bytes);
+	coroutine.uc_stack.ss_size = bytes;
+	coroutine.uc_link = &home;
+	makecontext(&coroutine, function, 0);
+	swapcontext(&home, &coroutine);
+}
+
+static void callback_coroutine(void)
+{
+	run_coroutine(in_coroutine, PAGE_BYTES);
+}
+
+/*
+ * Fibres as hand-written libraries make them: what must be kept is pushed, the
+ * stack pointers are exchanged. Below a fibre's first function is nothing.
+ */
+void *fibre_switch(void **from, void *to);
+
+__asm__(".text\n"
+	".globl fibre_switch\n"
+	".type fibre_switch, @function\n"
+	"fibre_switch:\n"
+	"	pushq %rbp\n"
+	"	pushq %rbx\n"
+	"	pushq %r12\n"
+	"	pushq %r13\n"
+	"	pushq %r14\n"
+	"	pushq %r15\n"
+	"	movq %rsp, (%rdi)\n"
+	"	movq %rsi, %rsp\n"
+	"	popq %r15\n"
+	"	popq %r14\n"
+	"	popq %r13\n"
+	"	popq %r12\n"
+	"	popq %rbx\n"
+	"	popq %rbp\n"
+	"	ret\n"
+	".size fibre_switch, . - fibre_switch\n");
+
+static void *outside, *inside;
+
+static __attribute__((noinline)) void in_fibre(void)
+{
+	for (;;) {
+		use_half_of_page(60 * NS_PER_MS);
+		fibre_switch(&inside, outside);
+	}
+}
+
+static void callback_fibre(void)
+{
+	void **top = (void **)(guarded(PAGE_BYTES) + PAGE_BYTES);
+
+	/* Six registers, the first function, and where it would return to. */
+	top[-2] = (void *)in_fibre;
+	inside = &top[-8];
+	for (int i = 0; i < 3; i++)
+		fibre_switch(&outside, inside);
+}
+
+/* Locks and waits are called with little room, too. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static volatile bool is_held;
+
+static void *hold(void *none)
+{
+	pthread_mutex_lock(&lock);
+	is_held = true;
+	await_waiter(&lock);
+	spin(5 * NS_PER_MS);
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&lock);
+	return none;
+}
+
+static __attribute__((noinline)) void in_locking_coroutine(void)
+{
+	turn();
+	pthread_mutex_lock(&lock);
+	await_waiter(&lock);
+	spin(20 * NS_PER_MS);
+	pthread_mutex_unlock(&lock);
+	turn();
+	KEEP_FRAME();
+}
+
+static void callback_locks(void)
+{
+	pthread_t holder;
+
+	pthread_create(&holder, NULL, hold, NULL);
+	while (!is_held)
+		sched_yield();
+	run_coroutine(in_locking_coroutine, PAGE_BYTES);
+	pthread_join(holder, NULL);
+}
+
+/* The program's own alternate stack, as small as Rust's. */
+static __attribute__((noinline)) void on_small_stack(int sig)
+{
+	volatile char used[500];
+
+	(void)sig;
+	memset((char *)used, 1, sizeof(used));
+	spin(60 * NS_PER_MS);
+}
+
+static void callback_alternate(void)
+{
+	const stack_t stack = { .ss_sp = guarded(2 * PAGE_BYTES),
+				.ss_size = 2 * PAGE_BYTES };
+	struct sigaction act = { .sa_handler = on_small_stack,
+				 .sa_flags = SA_ONSTACK };
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGUSR2, &act, NULL);
+	/* In it, and while it is not used. */
+	raise(SIGUSR2);
+	run_coroutine(in_coroutine, PAGE_BYTES);
+}
+
+/* The smallest thread that libc allows. */
+static __attribute__((noinline)) void in_small_thread(void)
+{
+	spin(60 * NS_PER_MS);
+	KEEP_FRAME();
+}
+
+static void *run_small_thread(void *none)
+{
+	turn();
+	turn();
+	in_small_thread();
+	turn();
+	return none;
+}
+
+static void callback_threads(void)
+{
+	pthread_attr_t attr;
+	pthread_t thread[8];
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, (size_t)PTHREAD_STACK_MIN);
+	for (int i = 0; i < 8; i++)
+		pthread_create(&thread[i], &attr, run_small_thread, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static const struct place {
+	const char *name;
+	void (*callback)(void);
+} places[] = {
+	{ "coroutine", callback_coroutine },
+	{ "fibre", callback_fibre },
+	{ "locks", callback_locks },
+	{ "alternate", callback_alternate },
+	{ "threads", callback_threads },
+};
+
+int main(int argc, char **argv)
+{
+	const size_t count = sizeof(places) / sizeof(places[0]);
+	size_t i = 0;
+
+	while (argc < 2 || strcmp(places[i].name, argv[1]) != 0)
+		if (argc < 2 || ++i == count)
+			return 2;
+	loop_fd = epoll_create1(EPOLL_CLOEXEC);
+	turn();
+	turn();
+	/* libc binds functions at their first call, which takes half a page. */
+	use_half_of_page(0);
+	places[i].callback();
+	turn();
+	puts("done");
+	return 0;
+}

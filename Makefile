@@ -10,13 +10,23 @@ WARN   := -Wall -Wextra -Wshadow -Wconversion -Wmissing-prototypes $(WERROR)
 BASE   := -std=gnu11 -D_GNU_SOURCE -Ilib -Ishim -MMD -MP
 Q      := $(if $(V),,@)
 
+# MACHINE=aarch64: built with Debian's cross compiler, for the libraries that
+# scripts/bootstrap unpacks.
+ifeq ($(MACHINE),aarch64)
+SYSROOT ?= /opt/stallshim/aarch64
+CC      := aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)
+CXX     := aarch64-linux-gnu-g++ --sysroot=$(SYSROOT)
+AR      := aarch64-linux-gnu-ar
+endif
+
 # SAN=address,undefined or SAN=thread: the unit tests under a sanitizer.
 SANFLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-sanitize-recover=all)
 
 # The shim: nothing but libc, nothing visible but the hooks, no lazy binding.
 # The command is compiled the same way, so that there is one set of objects.
 SHIM_CFLAGS  := -fPIC -fvisibility=hidden -ftls-model=initial-exec -fno-plt \
-	-fexceptions -fasynchronous-unwind-tables -fno-omit-frame-pointer
+	-fexceptions -fasynchronous-unwind-tables -fno-omit-frame-pointer \
+	-mno-omit-leaf-frame-pointer
 SHIM_LDFLAGS := -shared -Wl,-z,initfirst -Wl,-z,now -Wl,-z,relro \
 	-Wl,-z,nodelete -Wl,-z,defs -Wl,--version-script=shim/stallshim.map
 COMMAND_LIBS := -ldw -lelf -liberty

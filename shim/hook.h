@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "hook_list_lock.h"
+#include "hook_versions.h"
 
 /*
  * X(result, name, parameters, arguments)
@@ -156,34 +157,41 @@
  * age; real.NAME is the one of that version.
  */
 #define HOOKS_VERSIONED(X)                                                     \
+	HOOKS_OLD_COND(X)                                                      \
 	X(void, quick_exit_new, (int status), (status), quick_exit,            \
-	  "GLIBC_2.24")                                                        \
+	  VERSION_QUICK_EXIT)                                                  \
 	X(void, quick_exit_old, (int status), (status), quick_exit,            \
-	  "GLIBC_2.10")                                                        \
+	  VERSION_FIRST_QUICK_EXIT)                                            \
 	X(int, libc_start_main_new, START_MAIN_PARAMETERS,                     \
-	  START_MAIN_ARGUMENTS, __libc_start_main, "GLIBC_2.34")               \
+	  START_MAIN_ARGUMENTS, __libc_start_main, VERSION_START_MAIN)         \
 	X(int, libc_start_main_old, START_MAIN_PARAMETERS,                     \
-	  START_MAIN_ARGUMENTS, __libc_start_main, "GLIBC_2.2.5")              \
+	  START_MAIN_ARGUMENTS, __libc_start_main, VERSION_FIRST)              \
 	X(int, cond_wait_new, (pthread_cond_t * c, pthread_mutex_t * m),       \
-	  (c, m), pthread_cond_wait, "GLIBC_2.3.2")                            \
-	X(int, cond_wait_old, (pthread_cond_t * c, pthread_mutex_t * m),       \
-	  (c, m), pthread_cond_wait, "GLIBC_2.2.5")                            \
+	  (c, m), pthread_cond_wait, VERSION_COND)                             \
 	X(int, cond_signal_new, (pthread_cond_t * c), (c),                     \
-	  pthread_cond_signal, "GLIBC_2.3.2")                                  \
-	X(int, cond_signal_old, (pthread_cond_t * c), (c),                     \
-	  pthread_cond_signal, "GLIBC_2.2.5")                                  \
+	  pthread_cond_signal, VERSION_COND)                                   \
 	X(int, cond_broadcast_new, (pthread_cond_t * c), (c),                  \
-	  pthread_cond_broadcast, "GLIBC_2.3.2")                               \
-	X(int, cond_broadcast_old, (pthread_cond_t * c), (c),                  \
-	  pthread_cond_broadcast, "GLIBC_2.2.5")                               \
+	  pthread_cond_broadcast, VERSION_COND)                                \
 	X(int, cond_timedwait_new,                                             \
 	  (pthread_cond_t * c, pthread_mutex_t * m,                            \
 	   const struct timespec *until),                                      \
-	  (c, m, until), pthread_cond_timedwait, "GLIBC_2.3.2")                \
+	  (c, m, until), pthread_cond_timedwait, VERSION_COND)
+
+#if HAS_OLD_COND
+#define HOOKS_OLD_COND(X)                                                      \
+	X(int, cond_wait_old, (pthread_cond_t * c, pthread_mutex_t * m),       \
+	  (c, m), pthread_cond_wait, VERSION_FIRST)                            \
+	X(int, cond_signal_old, (pthread_cond_t * c), (c),                     \
+	  pthread_cond_signal, VERSION_FIRST)                                  \
+	X(int, cond_broadcast_old, (pthread_cond_t * c), (c),                  \
+	  pthread_cond_broadcast, VERSION_FIRST)                               \
 	X(int, cond_timedwait_old,                                             \
 	  (pthread_cond_t * c, pthread_mutex_t * m,                            \
 	   const struct timespec *until),                                      \
-	  (c, m, until), pthread_cond_timedwait, "GLIBC_2.2.5")
+	  (c, m, until), pthread_cond_timedwait, VERSION_FIRST)
+#else
+#define HOOKS_OLD_COND(X)
+#endif
 
 #define START_MAIN_PARAMETERS                                                  \
 	(int (*main)(int, char **, char **), int argc, char **argv,            \

@@ -3,8 +3,8 @@
  * inside, where no hook sees it, and takes it again: the hold ends at the wait,
  * and who is woken waits for the mutex from the wake-up on.
  *
- * Two generations of condition variables live in libc, with different memory;
- * each hook hands on to the one its caller was built for.
+ * Two generations of condition variables live in an older machine's libc, with
+ * different memory; each hook hands on to the one its caller was built for.
  *
  * A wait that times out takes its mutex back unseen: when it woke is not known,
  * so it counts as no wait for it.
@@ -23,16 +23,10 @@
 HOOKS_VERSIONED(X)
 #undef X
 
-__asm__(".symver cond_signal_new, pthread_cond_signal@@GLIBC_2.3.2, remove");
-__asm__(".symver cond_signal_old, pthread_cond_signal@GLIBC_2.2.5, remove");
-__asm__(".symver cond_broadcast_new, "
-	"pthread_cond_broadcast@@GLIBC_2.3.2, remove");
-__asm__(".symver cond_broadcast_old, "
-	"pthread_cond_broadcast@GLIBC_2.2.5, remove");
-__asm__(".symver cond_wait_new, pthread_cond_wait@@GLIBC_2.3.2, remove");
-__asm__(".symver cond_wait_old, pthread_cond_wait@GLIBC_2.2.5, remove");
-__asm__(".symver cond_timedwait_new, pthread_cond_timedwait@@GLIBC_2.3.2, remove");
-__asm__(".symver cond_timedwait_old, pthread_cond_timedwait@GLIBC_2.2.5, remove");
+HOOK_OF_NOW(cond_signal_new, pthread_cond_signal, VERSION_COND);
+HOOK_OF_NOW(cond_broadcast_new, pthread_cond_broadcast, VERSION_COND);
+HOOK_OF_NOW(cond_wait_new, pthread_cond_wait, VERSION_COND);
+HOOK_OF_NOW(cond_timedwait_new, pthread_cond_timedwait, VERSION_COND);
 
 static void fall_asleep(const void *c, void *m, const void *caller)
 {
@@ -62,16 +56,6 @@ int cond_wait_new(pthread_cond_t *c, pthread_mutex_t *m)
 	return err;
 }
 
-int cond_wait_old(pthread_cond_t *c, pthread_mutex_t *m)
-{
-	int err;
-
-	fall_asleep(c, m, CALLER);
-	err = real.cond_wait_old(c, m);
-	wake_up(m, err == 0, err == ETIMEDOUT);
-	return err;
-}
-
 int cond_timedwait_new(pthread_cond_t *c, pthread_mutex_t *m,
 		       const struct timespec *until)
 {
@@ -79,17 +63,6 @@ int cond_timedwait_new(pthread_cond_t *c, pthread_mutex_t *m,
 
 	fall_asleep(c, m, CALLER);
 	err = real.cond_timedwait_new(c, m, until);
-	wake_up(m, err == 0, err == ETIMEDOUT);
-	return err;
-}
-
-int cond_timedwait_old(pthread_cond_t *c, pthread_mutex_t *m,
-		       const struct timespec *until)
-{
-	int err;
-
-	fall_asleep(c, m, CALLER);
-	err = real.cond_timedwait_old(c, m, until);
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
@@ -140,22 +113,10 @@ int cond_signal_new(pthread_cond_t *c)
 	return real.cond_signal_new(c);
 }
 
-int cond_signal_old(pthread_cond_t *c)
-{
-	wake(c, 1);
-	return real.cond_signal_old(c);
-}
-
 int cond_broadcast_new(pthread_cond_t *c)
 {
 	wake(c, ALL);
 	return real.cond_broadcast_new(c);
-}
-
-int cond_broadcast_old(pthread_cond_t *c)
-{
-	wake(c, ALL);
-	return real.cond_broadcast_old(c);
 }
 
 HOOK int cnd_signal(cnd_t *c)
@@ -169,3 +130,43 @@ HOOK int cnd_broadcast(cnd_t *c)
 	wake(c, ALL);
 	return real.cnd_broadcast(c);
 }
+
+#if HAS_OLD_COND
+HOOK_OF_BEFORE(cond_signal_old, pthread_cond_signal, VERSION_FIRST);
+HOOK_OF_BEFORE(cond_broadcast_old, pthread_cond_broadcast, VERSION_FIRST);
+HOOK_OF_BEFORE(cond_wait_old, pthread_cond_wait, VERSION_FIRST);
+HOOK_OF_BEFORE(cond_timedwait_old, pthread_cond_timedwait, VERSION_FIRST);
+
+int cond_wait_old(pthread_cond_t *c, pthread_mutex_t *m)
+{
+	int err;
+
+	fall_asleep(c, m, CALLER);
+	err = real.cond_wait_old(c, m);
+	wake_up(m, err == 0, err == ETIMEDOUT);
+	return err;
+}
+
+int cond_timedwait_old(pthread_cond_t *c, pthread_mutex_t *m,
+		       const struct timespec *until)
+{
+	int err;
+
+	fall_asleep(c, m, CALLER);
+	err = real.cond_timedwait_old(c, m, until);
+	wake_up(m, err == 0, err == ETIMEDOUT);
+	return err;
+}
+
+int cond_signal_old(pthread_cond_t *c)
+{
+	wake(c, 1);
+	return real.cond_signal_old(c);
+}
+
+int cond_broadcast_old(pthread_cond_t *c)
+{
+	wake(c, ALL);
+	return real.cond_broadcast_old(c);
+}
+#endif

@@ -38,8 +38,8 @@ HOOK __attribute__((noreturn)) void _Exit(int status)
 	__builtin_unreachable();
 }
 
-__asm__(".symver quick_exit_new, quick_exit@@GLIBC_2.24, remove");
-__asm__(".symver quick_exit_old, quick_exit@GLIBC_2.10, remove");
+HOOK_OF_NOW(quick_exit_new, quick_exit, VERSION_QUICK_EXIT);
+HOOK_OF_BEFORE(quick_exit_old, quick_exit, VERSION_FIRST_QUICK_EXIT);
 HOOK __attribute__((noreturn)) void quick_exit_new(int status);
 HOOK __attribute__((noreturn)) void quick_exit_old(int status);
 

@@ -27,8 +27,8 @@ __attribute__((constructor)) static void start(int argc, char **argv,
  * more may be loaded: earlier, that would start libc with no environment. The
  * call is the last act, so the frame is gone when main runs.
  */
-__asm__(".symver libc_start_main_new, __libc_start_main@@GLIBC_2.34, remove");
-__asm__(".symver libc_start_main_old, __libc_start_main@GLIBC_2.2.5, remove");
+HOOK_OF_NOW(libc_start_main_new, __libc_start_main, VERSION_START_MAIN);
+HOOK_OF_BEFORE(libc_start_main_old, __libc_start_main, VERSION_FIRST);
 HOOK int libc_start_main_new START_MAIN_PARAMETERS;
 HOOK int libc_start_main_old START_MAIN_PARAMETERS;
 

@@ -15,7 +15,7 @@
 #pragma weak dlvsym
 #define X(result, name, parameters, arguments)                                 \
 	extern result bound_##name parameters __attribute__((weak));           \
-	__asm__(".symver bound_" #name ",__" #name "@GLIBC_2.2.5");
+	__asm__(".symver bound_" #name ",__" #name "@" VERSION_FIRST);
 HOOKS_BOUND(X)
 #undef X
 

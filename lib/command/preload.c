@@ -13,11 +13,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/target.h"
+
 /* As built, and as installed: by make install, and by a Debian package. */
 static const char *const places[] = {
 	"libstallshim.so",
 	"../lib/libstallshim.so",
-	"../lib/x86_64-linux-gnu/libstallshim.so",
+	"../lib/" TARGET_MULTIARCH "/libstallshim.so",
 	"../lib64/libstallshim.so",
 };
 

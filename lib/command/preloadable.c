@@ -6,7 +6,6 @@
  */
 #include "command/preloadable.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,6 +17,8 @@
 #include <sys/statvfs.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include "base/target.h"
 
 struct check {
 	const char *path;
@@ -83,7 +84,7 @@ static bool fits_processor(const struct check *check, const Elf64_Ehdr *header)
 	if (header->e_ident[EI_CLASS] != ELFCLASS64)
 		return refuse(check, "is a 32-bit program: this stallshim "
 				     "watches 64-bit ones");
-	if (header->e_machine != EM_X86_64)
+	if (header->e_machine != TARGET_ELF)
 		return refuse(check,
 			      "is made for another processor (ELF "
 			      "machine %u)",

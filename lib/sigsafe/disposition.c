@@ -41,6 +41,7 @@ static signal_handler *called[SIGNALS + 1];
 
 /* Constant after the start. */
 static signal_handler *entry;
+static uint64_t restorer_flag; /* RESTORER, or 0: the kernel's own is used */
 static void (*restorer)(void);
 
 static int kernel_set(int sig, const struct disposition *new,
@@ -65,6 +66,7 @@ void disposition_start(signal_handler *the_entry)
 	__sigaction(sig, &same, NULL);
 	kernel_set(sig, NULL, &now);
 	restorer = now.restorer;
+	restorer_flag = now.flags & RESTORER;
 	kernel_set(sig, &was, NULL);
 }
 
@@ -98,7 +100,7 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 	} else if (host->handler == DEFAULT && stands_in(sig)) {
 		kernel.handler = entry;
 		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
-			       RESTORER;
+			       restorer_flag;
 		kernel.restorer = restorer;
 		/* All 64: sigfillset(3) leaves two of libc's open. */
 		kernel.mask = ~UINT64_C(0);
@@ -122,7 +124,7 @@ struct disposition disposition_from(const struct sigaction *act)
 {
 	struct disposition new = {
 		.handler = act->sa_sigaction,
-		.flags = (uint32_t)act->sa_flags | RESTORER,
+		.flags = (uint32_t)act->sa_flags | restorer_flag,
 		.restorer = restorer,
 	};
 

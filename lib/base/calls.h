@@ -46,7 +46,51 @@
 	X(CALL_SENDMSG, "sendmsg")                                             \
 	X(CALL_ACCEPT, "accept")                                               \
 	X(CALL_ACCEPT4, "accept4")                                             \
-	X(CALL_CONNECT, "connect")
+	X(CALL_CONNECT, "connect")                                             \
+	X(CALL_PREAD, "pread")                                                 \
+	X(CALL_PWRITE, "pwrite")                                               \
+	X(CALL_PREADV, "preadv")                                               \
+	X(CALL_PWRITEV, "pwritev")                                             \
+	X(CALL_FSYNC, "fsync")                                                 \
+	X(CALL_FDATASYNC, "fdatasync")                                         \
+	X(CALL_SYNC, "sync")                                                   \
+	X(CALL_SYNCFS, "syncfs")                                               \
+	X(CALL_SYNC_FILE_RANGE, "sync_file_range")                             \
+	X(CALL_MSYNC, "msync")                                                 \
+	X(CALL_OPEN, "open")                                                   \
+	X(CALL_CLOSE, "close")                                                 \
+	X(CALL_STAT, "stat")                                                   \
+	X(CALL_GETDENTS, "getdents")                                           \
+	X(CALL_RENAME, "rename")                                               \
+	X(CALL_LINK, "link")                                                   \
+	X(CALL_UNLINK, "unlink")                                               \
+	X(CALL_MKDIR, "mkdir")                                                 \
+	X(CALL_TRUNCATE, "truncate")                                           \
+	X(CALL_FALLOCATE, "fallocate")                                         \
+	X(CALL_FLOCK, "flock")                                                 \
+	X(CALL_FCNTL, "fcntl")                                                 \
+	X(CALL_IOCTL, "ioctl")                                                 \
+	X(CALL_SENDFILE, "sendfile")                                           \
+	X(CALL_SPLICE, "splice")                                               \
+	X(CALL_COPY_FILE_RANGE, "copy_file_range")                             \
+	X(CALL_MMAP, "mmap")                                                   \
+	X(CALL_MUNMAP, "munmap")                                               \
+	X(CALL_MPROTECT, "mprotect")                                           \
+	X(CALL_MADVISE, "madvise")                                             \
+	X(CALL_MREMAP, "mremap")                                               \
+	X(CALL_BRK, "brk")                                                     \
+	X(CALL_WAIT4, "wait4")                                                 \
+	X(CALL_WAITID, "waitid")                                               \
+	X(CALL_CLONE, "clone")                                                 \
+	X(CALL_VFORK, "vfork")                                                 \
+	X(CALL_SCHED_YIELD, "sched_yield")                                     \
+	X(CALL_RECVMMSG, "recvmmsg")                                           \
+	X(CALL_SENDMMSG, "sendmmsg")                                           \
+	X(CALL_MQ_RECEIVE, "mq_receive")                                       \
+	X(CALL_MQ_SEND, "mq_send")                                             \
+	X(CALL_GETRANDOM, "getrandom")                                         \
+	X(CALL_IO_GETEVENTS, "io_getevents")                                   \
+	X(CALL_IO_URING_ENTER, "io_uring_enter")
 
 enum blocking_call {
 #define X(name, text) name,

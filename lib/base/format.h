@@ -37,7 +37,7 @@
 #include "base/records.h"
 
 #define RECORDING_MAGIC	  "stallrec"
-#define RECORDING_VERSION 1u
+#define RECORDING_VERSION 2u
 
 #define HOST_BYTES 64
 

@@ -7,6 +7,7 @@
 #define BASE_RECORDS_H
 
 #include "base/calls.h"
+#include "base/cause.h"
 #include "base/units.h"
 
 #define NAME_BYTES     16 /* a thread's name, as the kernel keeps it */
@@ -72,6 +73,7 @@ struct thread_record {
 	uint64_t stalled_ns;
 	uint64_t unseen;    /* stalls during which no stack could be taken */
 	uint64_t unseen_ns; /* part of stalled_ns */
+	uint64_t cause_ns[CAUSE_COUNT]; /* stalled_ns by cause, but unseen_ns */
 	/* The call it may be stuck in, other than a wait. */
 	uint32_t blocked_call;	/* CALL_NONE: in none */
 	uint32_t blocked_stack; /* that called it, or 0 */
@@ -158,6 +160,7 @@ struct lock_record {
 	uint32_t samples;     /* its first sample's index + 1, or 0 */
 	/* For how long threads waited for the locks that had this record. */
 	uint32_t inherited_us;
+	uint32_t stall; /* an event that waits for it: its stamp + 1, or 0 */
 	struct go_queue go;
 };
 
@@ -202,8 +205,9 @@ enum sample_kind {
 
 /*
  * One line of a profile. key: bits 61 to 63 kind + 1, bits 32 to 60 lock (its
- * index in SECTION_LOCKS, 0 for stalls), bits 0 to 31 stack (offset in words
- * in SECTION_STACKS). SAMPLE_GONE: added to another sample; can be used again.
+ * index in SECTION_LOCKS; of stalls their cause, base/cause.h), bits 0 to 31
+ * stack (offset in words in SECTION_STACKS). SAMPLE_GONE: added to another
+ * sample; can be used again.
  */
 #define SAMPLE_KEY(kind, lock, stack)                                          \
 	((uint64_t)((kind) + 1) << 61 | (uint64_t)(lock) << 32 | (stack))
@@ -229,14 +233,29 @@ struct event_record {
 	uint32_t stack;	      /* of the first tick, or 0 */
 	uint32_t ticks;
 	uint32_t events; /* that the wait before it returned */
-	uint32_t call;	 /* enum blocking_call it was found in, or CALL_NONE */
+	uint32_t call;	 /* it was blocked in, as base/cause.h; or CALL_NONE */
 	uint32_t ended;
 	int32_t tid;
-	uint32_t link; /* reserved for the event that caused it */
+	uint32_t stamp; /* its number: a slot of the ring has many events */
 	/* Of the tick that has least in common with the first; 0: none yet. */
 	uint32_t apart;
-	uint32_t reserved;
 	char name[NAME_BYTES];
+	/* Why: duration_ns by cause, and the evidence. */
+	uint64_t cause_ns[CAUSE_COUNT];
+	uint64_t cpu_ns;      /* processor time of the thread meanwhile */
+	uint64_t late_ns;     /* a tick came so much too late, at most */
+	uint64_t in_call_ns;  /* in one slice, in call */
+	uint32_t voluntary;   /* switches to other threads: it slept */
+	uint32_t involuntary; /* and: it was preempted */
+	uint32_t minor_faults;
+	uint32_t major_faults;
+	/* The lock it waited for longest, and who let go of it first. */
+	uint64_t lock;	     /* its address; 0: none */
+	uint32_t lock_index; /* in SECTION_LOCKS, if that still has the address
+			      */
+	int32_t holder;	     /* thread; 0: unknown */
+	uint32_t release;    /* stack of the unlock; 0: none seen */
+	char holder_name[NAME_BYTES]; /* "" unless release is known */
 };
 
 /* In the arena; word 0 of the arena is never used. Frames: leaf first. */

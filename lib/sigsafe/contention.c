@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/law.h"
+#include "sigsafe/events.h"
 #include "sigsafe/freeze.h"
 #include "sigsafe/go_rule.h"
 #include "sigsafe/ledger.h"
@@ -101,6 +102,7 @@ struct contention contention_settle(const void *address)
 		charge(lock, due);
 		caused.recording = rec;
 		caused.lock = lock;
+		caused.stall = event_take_waiting(lock);
 		caused.caused_ns =
 			rec->charges_like_go
 				? go_rule_settle(&lock->go, due.at_ns)
@@ -119,11 +121,15 @@ static void record(const struct contention *caused, const void *caller)
 	struct sample sample = { .kind = law_profile_of(caused->lock->kind),
 				 .lock = lock_index(rec, caused->lock) };
 
-	if (!weight.events || !caused->caused_ns)
-		return;
-	if (caused->caused_ns >= rec->min_wait_ns)
+	bool is_taken = weight.events && caused->caused_ns;
+
+	if (caused->stall ||
+	    (is_taken && caused->caused_ns >= rec->min_wait_ns))
 		sample.stack = stack_capture(NULL, caller);
-	sample_add(rec, sample, weight.ns, weight.events);
+	if (unlikely(caused->stall))
+		event_released(rec, caused->stall, sample.stack);
+	if (is_taken)
+		sample_add(rec, sample, weight.ns, weight.events);
 }
 
 void contention_record(const struct contention *caused, const void *caller)

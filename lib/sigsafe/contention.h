@@ -85,6 +85,7 @@ struct contention {
 	struct recording *recording; /* NULL: nothing to record */
 	struct lock_record *lock;
 	uint64_t caused_ns;
+	uint32_t stall; /* that waited for it (lock_record.stall), or 0 */
 };
 
 /* Where there is something to record, contention_record() must follow. */

@@ -19,4 +19,23 @@ uint32_t event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 /* It has lasted for duration_ns so far, with ticks stacks taken. */
 void event_update(struct thread *self, uint64_t duration_ns, bool ended);
 
+/*
+ * A slice of it, and where its time went. lock: of the wait in it, pinned, or
+ * NULL: none, or one that lost its record.
+ */
+void event_explain(struct thread *self, const struct slice_end *end,
+		   const struct causes *causes, struct lock_record *lock);
+
+/*
+ * Before an unlock that ends waits: which stall waits for the lock, for
+ * event_released() after it; 0: none. The record is pinned.
+ */
+uint32_t event_take_waiting(struct lock_record *lock);
+
+/* The lock was let go of by the calling thread, by the code in stack. */
+void event_released(struct recording *rec, uint32_t waiting, uint32_t stack);
+
+/* The calling thread no longer waits for the lock. */
+void event_waits_no_more(struct lock_record *lock);
+
 #endif

@@ -236,6 +236,7 @@ static struct lock_record *make(struct recording *rec, uint64_t key,
 	store_relaxed(&record->holder, 0);
 	store_relaxed(&record->last_charged, 0);
 	store_relaxed(&record->first_stack, 0);
+	store_relaxed(&record->stall, 0);
 	record->go = (struct go_queue){ 0 };
 	publish(record, key);
 	return record;

@@ -6,6 +6,7 @@
  */
 #include "base/law.h"
 #include "sigsafe/contention.h"
+#include "sigsafe/events.h"
 #include "sigsafe/freeze.h"
 #include "sigsafe/go_rule.h"
 #include "sigsafe/ledger.h"
@@ -95,8 +96,10 @@ void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 {
 	contention_wait_begin_for(wait, lock, thread_identify());
 	wait->caller = caller;
-	if (wait->recording)
-		take_stack(wait);
+	if (!wait->recording)
+		return;
+	take_stack(wait);
+	evidence_lock_begin(wait->lock, wait->start_ns);
 }
 
 /* Only where the next waiter can see whether it is still true. */
@@ -158,6 +161,8 @@ static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
 	add_relaxed(&lock->handoff_ns, left.handoff_ns);
 	max_relaxed(&lock->longest_wait_ns, waited_ns);
 	store_relaxed(&wait->recording->latest_ns, left.until_ns);
+	evidence_lock_end(lock, wait->start_ns, left.until_ns);
+	event_waits_no_more(lock);
 	if (outcome == WAIT_GAVE_UP)
 		add_relaxed(&lock->timeouts, 1);
 	if (left.is_owed)
@@ -191,6 +196,7 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 	struct recording *rec = wait->recording;
 	uint64_t waited_ns;
 
+	thread_self.slice.lock = NULL;
 	/* A child that was forked meanwhile has no part in it. */
 	if (!rec || rec != live_recording() || !freeze_enter(rec))
 		return;

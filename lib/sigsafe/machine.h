@@ -56,6 +56,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "base/cause.h"
 #include "base/units.h"
 
 #if defined(__x86_64__)
@@ -82,6 +83,12 @@ registers_here(struct registers *r)
 {
 	read_registers_here(r->value);
 }
+
+/*
+ * Was a system call interrupted, or has one just returned? *number is which, or
+ * -1 where it can't be told. Handler only.
+ */
+enum call_state context_call(const ucontext_t *uc, long *number);
 
 /* By row_register: the DWARF number. */
 extern const uint8_t row_register_number[ROW_REGISTERS];

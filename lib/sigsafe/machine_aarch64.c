@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sigsafe/memory.h"
+
 #if defined(__aarch64__)
 
 /* The caller's frame is found from x29, whatever the stack is. */
@@ -125,6 +127,31 @@ _Noreturn void machine_move_signal_frame(int sig, void *context,
 			   "r"(x3), "r"(x16), "r"(x30)
 			 : "memory");
 	__builtin_unreachable();
+}
+
+#define SVC_0 UINT32_C(0xd4000001)
+
+static bool is_svc(uintptr_t address)
+{
+	return memory_is_readable((const void *)address, sizeof(uint32_t)) &&
+	       *(const uint32_t *)address == SVC_0;
+}
+
+/*
+ * Broken, it either returns EINTR or is about to be made again. The kernel
+ * leaves the number in its register.
+ */
+enum call_state context_call(const ucontext_t *uc, long *number)
+{
+	const mcontext_t *machine = &uc->uc_mcontext;
+
+	*number = (long)machine->regs[8];
+	if (is_svc(machine->pc))
+		return CALL_INTERRUPTED;
+	if (!is_svc(machine->pc - sizeof(uint32_t)))
+		return CALL_OUTSIDE;
+	return (int64_t)machine->regs[0] == -EINTR ? CALL_INTERRUPTED
+						   : CALL_RETURNED;
 }
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "sigsafe/memory.h"
+
 #if defined(__x86_64__)
 
 /* The caller's frame is found from %rbp, whatever the stack is. */
@@ -126,6 +128,77 @@ _Noreturn void machine_move_signal_frame(int sig, void *context,
 			   "d"(&to->uc), "c"(more)
 			 : "memory");
 	__builtin_unreachable();
+}
+
+/*
+ * How far before its system call glibc loads the number: next to it mostly,
+ * and a few moves of arguments before it at most.
+ */
+#define NUMBER_REACH 24u
+
+/* The code in front of pc, as far as it can be read and is of use. */
+struct code {
+	const uint8_t *end;
+	size_t bytes;
+};
+
+static struct code code_before(uintptr_t pc)
+{
+	size_t on_page = pc % PAGE_BYTES;
+	struct code code = { (const uint8_t *)pc, NUMBER_REACH };
+
+	if (memory_is_readable(code.end - code.bytes, code.bytes))
+		return code;
+	code.bytes = on_page < NUMBER_REACH ? on_page : 0;
+	if (!code.bytes ||
+	    !memory_is_readable(code.end - code.bytes, code.bytes))
+		code.bytes = 0;
+	return code;
+}
+
+/* syscall: 0f 05 */
+static bool is_syscall(const uint8_t *code)
+{
+	return code[0] == 0x0f && code[1] == 0x05;
+}
+
+/* mov $number,%eax: b8 and four bytes; for 0, xor %eax,%eax: 31 c0 */
+static long number_before(const struct code *code)
+{
+	const uint8_t *call = code->end - 2;
+	const uint8_t *first = code->end - code->bytes;
+
+	if (call - 2 >= first && call[-2] == 0x31 && call[-1] == 0xc0)
+		return 0;
+	for (const uint8_t *p = call - 5; p >= first; p--) {
+		if (*p == 0xb8 && !p[3] && !p[4])
+			return p[1] | p[2] << 8;
+	}
+	return -1;
+}
+
+/*
+ * Broken, it either returns EINTR or is about to be made again: then its number
+ * is back in its register. Otherwise the result is there, and the number is
+ * read from the code.
+ */
+enum call_state context_call(const ucontext_t *uc, long *number)
+{
+	long long result = uc->uc_mcontext.gregs[REG_RAX];
+	uintptr_t pc = context_pc(uc);
+	struct code code;
+
+	*number = -1;
+	if (memory_is_readable((const void *)pc, 2) &&
+	    is_syscall((const uint8_t *)pc)) {
+		*number = (long)result;
+		return CALL_INTERRUPTED;
+	}
+	code = code_before(pc);
+	if (code.bytes < 2 || !is_syscall(code.end - 2))
+		return CALL_OUTSIDE;
+	*number = number_before(&code);
+	return result == -EINTR ? CALL_INTERRUPTED : CALL_RETURNED;
 }
 
 #endif

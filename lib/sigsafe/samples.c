@@ -90,12 +90,33 @@ static bool has_much_room(const struct recording *rec)
 	return load_relaxed(&section->used) < section->capacity / 4 * 3;
 }
 
+/* Is it of a lock? Of stalls only those are that waited for one. */
+static bool has_lock(const struct sample *sample)
+{
+	return sample->kind != SAMPLE_STALL ||
+	       CAUSE_OF(sample->lock) == CAUSE_LOCK;
+}
+
+static uint32_t sample_lock(const struct sample *sample)
+{
+	return sample->kind == SAMPLE_STALL ? CAUSE_DETAIL(sample->lock)
+					    : sample->lock;
+}
+
+/* The key of a lock's sample, for another lock. */
+static uint64_t key_for(uint64_t key, uint32_t lock)
+{
+	if (SAMPLE_KIND(key) == SAMPLE_STALL)
+		lock = CAUSE_WORD(CAUSE_LOCK, lock);
+	return SAMPLE_KEY(SAMPLE_KIND(key), lock, SAMPLE_STACK(key));
+}
+
 /* The record of a lock's sample, or of its stack for all other locks. */
 static struct sample_record *of_lock(struct recording *rec,
 				     const struct sample *sample)
 {
 	struct lock_record *locks = section_records(rec, SECTION_LOCKS);
-	struct lock_record *lock = &locks[sample->lock];
+	struct lock_record *lock = &locks[sample_lock(sample)];
 	uint64_t key = SAMPLE_KEY(sample->kind, sample->lock, sample->stack);
 	struct sample_record *record, *vacant;
 
@@ -111,8 +132,7 @@ static struct sample_record *of_lock(struct recording *rec,
 		}
 	}
 	lock = lock_others(rec, load_relaxed(&lock->kind));
-	return find_or_make(rec, SAMPLE_KEY(sample->kind, lock_index(rec, lock),
-					    sample->stack));
+	return find_or_make(rec, key_for(key, lock_index(rec, lock)));
 }
 
 static void add(struct sample_record *record, uint64_t ns, uint64_t events,
@@ -120,6 +140,9 @@ static void add(struct sample_record *record, uint64_t ns, uint64_t events,
 {
 	/* Relaxed: counters of their own. */
 	add_relaxed(&record->total_ns, ns);
+	/* What went on by another cause counts, too: no sample counts 0. */
+	if (!events && !load_relaxed(&record->count))
+		events = 1;
 	add_relaxed(&record->count, events);
 	max_relaxed(&record->max_ns, max_ns);
 }
@@ -136,11 +159,11 @@ void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
 {
 	struct sample_record *record = NULL;
 
-	if (sample.stack && sample.kind == SAMPLE_STALL)
-		record = find_or_make(
-			rec, SAMPLE_KEY(SAMPLE_STALL, 0, sample.stack));
-	else if (sample.stack)
+	if (sample.stack && has_lock(&sample))
 		record = of_lock(rec, &sample);
+	else if (sample.stack)
+		record = find_or_make(rec, SAMPLE_KEY(sample.kind, sample.lock,
+						      sample.stack));
 	if (sample.stack && !record)
 		add_relaxed(&rec->lost[LOST_SAMPLE], 1);
 	if (record)
@@ -165,8 +188,7 @@ static void move(struct recording *rec, const struct sample_record *from,
 	uint64_t key = load_relaxed(&from->key);
 	uint64_t ns = load_relaxed(&from->total_ns);
 	uint64_t events = load_relaxed(&from->count);
-	struct sample_record *into = find_or_make(
-		rec, SAMPLE_KEY(SAMPLE_KIND(key), to, SAMPLE_STACK(key)));
+	struct sample_record *into = find_or_make(rec, key_for(key, to));
 
 	if (into) {
 		add(into, ns, events, load_relaxed(&from->max_ns));

@@ -16,7 +16,8 @@
 
 struct sample {
 	enum sample_kind kind;
-	uint32_t lock;	/* index in SECTION_LOCKS, pinned; 0 for stalls */
+	/* Index in SECTION_LOCKS, pinned; of stalls a CAUSE_WORD(). */
+	uint32_t lock;
 	uint32_t stack; /* from stack_capture(); 0: none, so discarded */
 };
 

@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "base/format.h"
+#include "sigsafe/evidence.h"
 #include "sigsafe/sys.h"
 
 /* Who the thread is, asked of the kernel once. */
@@ -36,6 +37,8 @@ struct thread {
 	volatile uint32_t ticks;	/* stacks taken in this run */
 	volatile uint32_t events;	/* returned by the wait before it */
 	volatile uint64_t event_begun_ns; /* what the event's slot must hold */
+
+	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 
 	/* The timer. */
 	volatile int32_t timer;		    /* kernel id + 1; 0: none */

@@ -19,7 +19,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/events.h"
 #include "sigsafe/live.h"
-#include "sigsafe/samples.h"
+#include "sigsafe/share.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
@@ -59,13 +59,15 @@ static void begin_stall(struct thread *self, uint64_t begun_ns,
 static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 		  bool is_tick)
 {
-	struct sample sample = { .kind = SAMPLE_STALL, .stack = self->stack };
-	uint64_t share_ns = now_ns - self->shared_ns;
-
-	self->shared_ns = now_ns;
-	sample_add(self->recording, sample, share_ns, is_tick);
-	grow(self->record->stalled_ns, share_ns);
+	share_until(self, now_ns, is_tick);
 	event_update(self, now_ns - begun_ns, !is_tick);
+}
+
+/* For the evidence there must be a baseline. */
+static void arm(struct thread *self, uint64_t at_ns)
+{
+	evidence_begin(self);
+	timer_arm(self, at_ns);
 }
 
 /* A stack was taken at now_ns in a run that is a stall. */
@@ -145,7 +147,7 @@ void watch_run_begin(uint32_t events)
 	self->run_begun_ns = now_ns;
 	if (unlikely(!self->armed ||
 		     self->timer_generation != tick_signal_generation()))
-		timer_arm(self, now_ns + self->recording->stall_ns);
+		arm(self, now_ns + self->recording->stall_ns);
 }
 
 void watch_run_goes_on(void)
@@ -172,6 +174,7 @@ void watch_tick(ucontext_t *uc)
 {
 	struct thread *self = &thread_self;
 	uint64_t begun_ns = self->run_begun_ns, now_ns, stall_ns;
+	uint64_t due_ns = self->armed_until_ns;
 
 	self->armed = false;
 	/* First: at the end, too, when nothing is watched any more. */
@@ -186,9 +189,10 @@ void watch_tick(ucontext_t *uc)
 	now_ns = clock_now_ns();
 	stall_ns = self->recording->stall_ns;
 	if (now_ns - begun_ns < stall_ns) {
-		timer_arm(self, begun_ns + stall_ns);
+		arm(self, begun_ns + stall_ns);
 		return;
 	}
+	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
 	self->stack = stack_capture(uc, NULL);
 	tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
@@ -224,10 +228,11 @@ void watch_block_end(void)
 	if (!begun_ns || !is_watched(self))
 		return;
 	call = self->record->blocked_call;
+	evidence_blocked(self, call, self->record->blocked_ns, now_ns);
 	stall_ns = self->recording->stall_ns;
 	store_relaxed(&self->record->blocked_call, CALL_NONE);
 	if (now_ns - begun_ns < stall_ns) {
-		timer_arm(self, begun_ns + stall_ns);
+		arm(self, begun_ns + stall_ns);
 		return;
 	}
 	self->stack = self->record->blocked_stack;

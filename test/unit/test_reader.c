@@ -180,7 +180,7 @@ Test(reader, another_format_is_refused_by_its_number)
 	struct recording *rec = report_fixture();
 
 	rec->version = RECORDING_VERSION + 1;
-	assert_refused(rec, rec->size_bytes, "of format 2");
+	assert_refused(rec, rec->size_bytes, "of format 3");
 }
 
 Test(reader, sections_must_lie_in_the_file)

@@ -1,0 +1,210 @@
+/*
+ * The evidence.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/evidence.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+#include "base/atomic.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/system_calls.h"
+#include "sigsafe/thread.h"
+
+static uint64_t thread_cpu_ns(void)
+{
+	struct timespec used = { 0 };
+
+	sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
+}
+
+/*
+ * The time of getrusage(2) is that of the last clock interrupt: hence the
+ * clock. Where the kernel refuses either all its numbers stay 0.
+ */
+static struct usage read_usage(const struct thread *self)
+{
+	struct rusage usage = { 0 };
+
+	sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
+	return (struct usage){
+		.at_ns = clock_now_ns(),
+		.cpu_ns = thread_cpu_ns(),
+		.waits = self->record->waits,
+		.voluntary = (uint32_t)usage.ru_nvcsw,
+		.involuntary = (uint32_t)usage.ru_nivcsw,
+		.minor_faults = (uint32_t)usage.ru_minflt,
+		.major_faults = (uint32_t)usage.ru_majflt,
+	};
+}
+
+/* Everything of the slice but its end: the wait for a lock goes on. */
+static void clear(struct slice *slice)
+{
+	slice->cpu_ns = 0;
+	slice->late_ns = 0;
+	slice->blocked_ns = slice->longest_call_ns = 0;
+	slice->longest_call = 0;
+	store_relaxed(&slice->lock_ns, 0);
+	slice->longest_lock_ns = 0;
+	slice->longest_lock = NULL;
+}
+
+/* What is left of former runs is not of this one. */
+static void enter_run(struct thread *self)
+{
+	struct slice *slice = &self->slice;
+
+	if (slice->run_ns == self->run_begun_ns)
+		return;
+	clear(slice);
+	slice->run_ns = self->run_begun_ns;
+	slice->state = CALL_OUTSIDE;
+	slice->call = 0;
+}
+
+void evidence_begin(struct thread *self)
+{
+	struct slice *slice = &self->slice;
+	struct usage before = slice->base;
+
+	if (before.at_ns >= self->run_begun_ns)
+		return;
+	enter_run(self);
+	slice->base = read_usage(self);
+	if (before.at_ns)
+		slice->cpu_ns = min_u64(slice->base.cpu_ns - before.cpu_ns,
+					slice->base.at_ns - slice->run_ns);
+}
+
+static uint32_t call_of(long number)
+{
+	switch (number) {
+#define X(system, call)                                                        \
+	case system:                                                           \
+		return call;
+		SYSTEM_CALLS(X)
+		SYSTEM_CALLS_OLD(X)
+#undef X
+	}
+	if (number < 0 || number >= (long)CALL_UNNAMED_LIMIT)
+		return CALL_NONE;
+	return CALL_SYSTEM(number);
+}
+
+void evidence_tick(struct thread *self, const ucontext_t *interrupted,
+		   uint64_t late_ns)
+{
+	struct slice *slice = &self->slice;
+	long number = -1;
+
+	enter_run(self);
+	slice->late_ns = late_ns;
+	slice->state = context_call(interrupted, &number);
+	slice->call = call_of(number);
+}
+
+void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
+		      uint64_t now_ns)
+{
+	struct slice *slice = &self->slice;
+	uint64_t ns = now_ns - since_ns;
+
+	enter_run(self);
+	slice->state = CALL_OUTSIDE;
+	slice->blocked_ns += ns;
+	if (ns < slice->longest_call_ns)
+		return;
+	slice->longest_call_ns = ns;
+	slice->longest_call = call;
+}
+
+void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns)
+{
+	struct slice *slice = &thread_self.slice;
+
+	slice->lock_since_ns = now_ns;
+	/* Last: from here on a tick finds the thread in its wait. */
+	slice->lock = lock;
+}
+
+static void add_lock(struct slice *slice, const struct lock_record *lock,
+		     uint64_t ns)
+{
+	/* One step: a tick may come at any moment, and take it. */
+	add_relaxed(&slice->lock_ns, ns);
+	if (ns < slice->longest_lock_ns)
+		return;
+	slice->longest_lock_ns = ns;
+	slice->longest_lock_kind = lock->kind;
+	slice->longest_lock = (const void *)(uintptr_t)lock->address;
+}
+
+void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
+		       uint64_t now_ns)
+{
+	struct thread *self = &thread_self;
+
+	if (!self->run_begun_ns)
+		return;
+	enter_run(self);
+	since_ns = max_u64(since_ns, self->shared_ns);
+	if (now_ns > since_ns)
+		add_lock(&self->slice, lock, now_ns - since_ns);
+}
+
+/* A wait for a lock that goes on is part of the slice up to now. */
+static void add_open_wait(struct thread *self, uint64_t now_ns)
+{
+	struct lock_record *lock = self->slice.lock;
+	uint64_t since_ns = max_u64(self->slice.lock_since_ns, self->shared_ns);
+
+	if (lock && now_ns > since_ns)
+		add_lock(&self->slice, lock, now_ns - since_ns);
+}
+
+/* Waits for events before the run have slept as well, once each at most. */
+static uint32_t slept_in_run(const struct usage *from, const struct usage *to)
+{
+	uint32_t slept = to->voluntary - from->voluntary;
+	uint64_t waits = to->waits - from->waits;
+
+	return slept > waits ? slept - (uint32_t)waits : 0;
+}
+
+struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
+{
+	struct slice *slice = &self->slice;
+	struct usage base = slice->base;
+	struct usage now = read_usage(self);
+	uint64_t wall_ns = now_ns - self->shared_ns;
+	struct slice_end end;
+
+	enter_run(self);
+	add_open_wait(self, now_ns);
+	end = (struct slice_end){
+		.evidence = {
+			.wall_ns = wall_ns,
+			.cpu_ns = min_u64(slice->cpu_ns + now.cpu_ns -
+						  base.cpu_ns,
+					  wall_ns),
+			.lock_ns = slice->lock_ns,
+			.blocked_ns = slice->blocked_ns,
+			.late_ns = slice->late_ns,
+			.voluntary = slept_in_run(&base, &now),
+			.involuntary = now.involuntary - base.involuntary,
+			.minor_faults = now.minor_faults - base.minor_faults,
+			.major_faults = now.major_faults - base.major_faults,
+			.state = slice->state,
+		},
+		.call = slice->blocked_ns ? slice->longest_call : slice->call,
+		.lock = slice->longest_lock,
+		.lock_kind = slice->longest_lock_kind,
+	};
+	clear(slice);
+	slice->base = now;
+	return end;
+}

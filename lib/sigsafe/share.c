@@ -1,0 +1,82 @@
+/*
+ * The shares of a stall.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/share.h"
+
+#include "base/atomic.h"
+#include "sigsafe/events.h"
+#include "sigsafe/lock_others.h"
+#include "sigsafe/lock_table.h"
+#include "sigsafe/samples.h"
+
+/*
+ * The record of the lock it waited for, pinned; NULL: it has lost it to another
+ * lock since. A lock that is still waited for has it pinned anyway.
+ */
+static struct lock_record *pin_lock(struct recording *rec,
+				    const struct slice_end *end)
+{
+	struct lock_record *lock = end->lock ? lock_find(rec, end->lock) : NULL;
+
+	return lock && lock_pin(lock, end->lock) ? lock : NULL;
+}
+
+static uint32_t lock_detail(struct recording *rec, const struct slice_end *end,
+			    struct lock_record *lock)
+{
+	if (!lock)
+		lock = lock_others(rec, end->lock_kind);
+	return lock_index(rec, lock);
+}
+
+static uint32_t cause_word(struct recording *rec, enum cause cause,
+			   const struct slice_end *end,
+			   struct lock_record *lock)
+{
+	switch (cause) {
+	case CAUSE_LOCK:
+		return CAUSE_WORD(cause, lock_detail(rec, end, lock));
+	case CAUSE_BLOCKED:
+		return CAUSE_WORD(cause, end->call);
+	default:
+		return CAUSE_WORD(cause, 0);
+	}
+}
+
+/* Of a tick, each cause that has a part in it counts it. */
+static void add_samples(struct thread *self, const struct slice_end *end,
+			const struct causes *causes, struct lock_record *lock,
+			bool is_tick)
+{
+	struct recording *rec = self->recording;
+
+	for (unsigned i = 0; i < CAUSE_COUNT; i++) {
+		struct sample sample = { .kind = SAMPLE_STALL,
+					 .stack = self->stack };
+
+		if (!causes->ns[i])
+			continue;
+		sample.lock = cause_word(rec, i, end, lock);
+		sample_add(rec, sample, causes->ns[i], is_tick);
+		/* Relaxed: only this thread writes it. */
+		store_relaxed(&self->record->cause_ns[i],
+			      self->record->cause_ns[i] + causes->ns[i]);
+	}
+}
+
+void share_until(struct thread *self, uint64_t now_ns, bool is_tick)
+{
+	struct slice_end end = evidence_take(self, now_ns);
+	struct causes causes = causes_of(&end.evidence);
+	struct lock_record *lock = pin_lock(self->recording, &end);
+
+	self->shared_ns = now_ns;
+	add_samples(self, &end, &causes, lock, is_tick);
+	event_explain(self, &end, &causes, lock);
+	store_relaxed(&self->record->stalled_ns,
+		      self->record->stalled_ns + end.evidence.wall_ns);
+	if (lock)
+		lock_unpin(lock);
+}

@@ -11,9 +11,10 @@ BASE   := -std=gnu11 -D_GNU_SOURCE -Ilib -Ishim -MMD -MP
 Q      := $(if $(V),,@)
 
 # MACHINE=aarch64: built with Debian's cross compiler, for the libraries that
-# scripts/bootstrap unpacks.
+# scripts/bootstrap unpacks, and run by emulation where something has to be run.
 ifeq ($(MACHINE),aarch64)
-SYSROOT ?= /opt/stallshim/aarch64
+export SYSROOT ?= /opt/stallshim/aarch64
+export EMULATOR := scripts/emulate
 CC      := aarch64-linux-gnu-gcc --sysroot=$(SYSROOT)
 CXX     := aarch64-linux-gnu-g++ --sysroot=$(SYSROOT)
 AR      := aarch64-linux-gnu-ar
@@ -40,7 +41,7 @@ COMMAND_OBJ := $(call object,lib/base lib/report lib/command)
 LIB_OBJ     := $(call object,lib/base lib/sigsafe lib/setup lib/report)
 
 FIXTURE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
-	test/unit/*fixture*.c $(if $(SAN),test/unit/sanitized_main.c)))
+	test/unit/*fixture*.c $(if $(SAN)$(MACHINE),test/unit/plain_main.c)))
 UNIT     := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 VICTIMS  := $(patsubst test/e2e/victim_%,$(BUILD)/victims/%,$(basename \
 	$(wildcard test/e2e/victim_*.c test/e2e/victim_*.cc))) $(patsubst \

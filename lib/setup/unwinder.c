@@ -78,7 +78,7 @@ extern void *__libc_stack_end __attribute__((weak));
 
 void unwinder_prepare(unsigned depth)
 {
-	object_note_paths();
+	object_note_program();
 	if (&__libc_stack_end)
 		own_stack_note_first((uintptr_t)__libc_stack_end);
 	leave_out_own_frames();

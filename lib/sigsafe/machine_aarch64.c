@@ -93,6 +93,30 @@ static struct extra_context *extra_of(struct frame *frame)
 	return NULL;
 }
 
+/* As the kernel enters a handler, but with one argument more. */
+static _Noreturn void enter_with(struct frame *frame,
+				 struct frame_record *record, int sig,
+				 const void *way_back, machine_handler *enter,
+				 void *more)
+{
+	/* No call in between: that would use the same registers. */
+	register long x0 __asm__("x0") = sig;
+	register void *x1 __asm__("x1") = &frame->info;
+	register void *x2 __asm__("x2") = &frame->uc;
+	register void *x3 __asm__("x3") = more;
+	register machine_handler *x16 __asm__("x16") = enter;
+	register const void *x30 __asm__("x30") = way_back;
+
+	__asm__ volatile("mov sp, %0\n\t"
+			 "mov x29, %1\n\t"
+			 "br x16"
+			 :
+			 : "r"(frame), "r"(record), "r"(x0), "r"(x1), "r"(x2),
+			   "r"(x3), "r"(x16), "r"(x30)
+			 : "memory");
+	__builtin_unreachable();
+}
+
 _Noreturn void machine_move_signal_frame(int sig, void *context,
 					 const void *way_back,
 					 machine_handler *enter, void *more)
@@ -107,26 +131,13 @@ _Noreturn void machine_move_signal_frame(int sig, void *context,
 	struct frame_record *record =
 		(void *)((machine->sp - sizeof(*record)) & ~(uintptr_t)15);
 	struct frame *to = (void *)((uintptr_t)record - bytes);
-	register long x0 __asm__("x0") = sig;
-	register void *x1 __asm__("x1") = &to->info;
-	register void *x2 __asm__("x2") = &to->uc;
-	register void *x3 __asm__("x3") = more;
-	register machine_handler *x16 __asm__("x16") = enter;
-	register const void *x30 __asm__("x30") = way_back;
 
 	if (extra)
 		extra->datap += (uintptr_t)to - (uintptr_t)from;
 	record->fp = machine->regs[REGISTER_FP];
 	record->lr = machine->regs[REGISTER_LR];
 	memcpy(to, from, bytes);
-	__asm__ volatile("mov sp, %0\n\t"
-			 "mov x29, %1\n\t"
-			 "br x16"
-			 :
-			 : "r"(to), "r"(record), "r"(x0), "r"(x1), "r"(x2),
-			   "r"(x3), "r"(x16), "r"(x30)
-			 : "memory");
-	__builtin_unreachable();
+	enter_with(to, record, sig, way_back, enter, more);
 }
 
 #define SVC_0 UINT32_C(0xd4000001)

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 
 #include "sigsafe/elf_image.h"
 #include "sigsafe/memory.h"
@@ -19,9 +20,10 @@
 /* What glibc calls the kernel's object. */
 #define VDSO_NAME "linux-vdso.so.1"
 
-/* Written by object_note_paths(), in the constructor. */
+/* Written by object_note_program(), in the constructor. */
 static char program_path[PATH_BYTES];
 static char start_directory[PATH_BYTES];
+static uintptr_t program_start, program_end; /* without its bias */
 
 bool object_can_be_found(void)
 {
@@ -42,11 +44,33 @@ bool object_find(uintptr_t address, struct object *object)
 		.name = found.dlfo_link_map->l_name,
 		.unwind_table = found.dlfo_eh_frame,
 	};
+	/* libc takes parts with a gap between for objects of their own. */
+	if (!*object->name && program_end) {
+		object->start = object->bias + program_start;
+		object->end = object->bias + program_end;
+	}
 	return true;
 }
 
-void object_note_paths(void)
+static void note_extent(void)
 {
+	const Elf64_Phdr *segment = (const void *)getauxval(AT_PHDR);
+	size_t segments = getauxval(AT_PHNUM);
+
+	program_start = UINTPTR_MAX;
+	for (size_t i = 0; i < segments; i++) {
+		if (segment[i].p_type != PT_LOAD)
+			continue;
+		program_start = min_u64(program_start, segment[i].p_vaddr);
+		program_end = max_u64(program_end,
+				      segment[i].p_vaddr + segment[i].p_memsz);
+	}
+	program_start &= ~(uintptr_t)(PAGE_BYTES - 1);
+}
+
+void object_note_program(void)
+{
+	note_extent();
 	/* Both stay "" on failure, and one byte of each stays 0. */
 	sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program_path,
 	     PATH_BYTES - 1);

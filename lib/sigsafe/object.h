@@ -40,9 +40,10 @@ void object_describe(const struct object *object, uintptr_t address,
 uint32_t object_build_id_offset(const struct object *object);
 
 /*
- * Notes the program's path and the working directory, which give the names of
- * objects that have none or a relative one. Called once, at the start.
+ * Notes the extent of the program, and its path and the working directory,
+ * which give the names of objects that have none or a relative one. Called
+ * once, at the start.
  */
-void object_note_paths(void);
+void object_note_program(void);
 
 #endif

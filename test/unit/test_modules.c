@@ -23,7 +23,7 @@
 
 static struct recording *start(void)
 {
-	object_note_paths();
+	object_note_program();
 	return fixture_recording(1 << 20);
 }
 

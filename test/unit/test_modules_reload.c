@@ -20,7 +20,7 @@ static struct recording *rec;
 
 static void start(void)
 {
-	object_note_paths();
+	object_note_program();
 	rec = fixture_recording(1 << 20);
 }
 
@@ -122,7 +122,7 @@ Test(modules_reload, a_relative_path_is_made_absolute)
 
 	cr_assert_not_null(mkdtemp(directory));
 	cr_assert_eq(chdir(directory), 0);
-	object_note_paths();
+	object_note_program();
 	fixture_copy_library("copy.so", NULL);
 	handle = dlopen("./copy.so", RTLD_NOW);
 	unlink("copy.so");

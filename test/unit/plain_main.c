@@ -1,8 +1,11 @@
 /*
- * Runs the Criterion suites of one test program in plain forked children, for
- * builds with a sanitizer: Criterion's own runner maps memory where
+ * Runs the Criterion suites of one test program in plain forked children.
+ * Prints TAP, no options.
+ *
+ * It is for builds with a sanitizer: Criterion's own runner maps memory where
  * ThreadSanitizer keeps its shadow, and does not look at the exit status by
- * which LeakSanitizer and ThreadSanitizer report. Prints TAP, no options.
+ * which LeakSanitizer and ThreadSanitizer report. And for another machine's: it
+ * starts the program anew for each test, which an emulated one cannot do.
  *
  * It stands in for the functions of the test's side that Criterion's headers
  * declare in criterion/abort.h, event.h and internal/test.h.

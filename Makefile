@@ -94,6 +94,12 @@ $(BUILD)/bench/%: test/bench/%.c
 $(BUILD)/demo_server: scripts/demo_server.c
 	$(call program)
 
+# The fuzzer of the reader and its seeds: scripts/fuzz says what CC and SAN are.
+$(BUILD)/fuzz/%: $(BUILD)/obj/test/fuzz/%.o $(call object,lib/base lib/report)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -o $@ $^ $(LDFLAGS) $(COMMAND_LIBS)
+$(BUILD)/fuzz/fuzz_reader: LDFLAGS += -fsanitize=fuzzer
+
 # These measure parts of the shim, not a program under it.
 $(addprefix $(BUILD)/bench/,contention walk): $(BUILD)/bench/%: \
 		test/bench/%.c $(BUILD)/lib.a

@@ -102,6 +102,7 @@ static bool load_text(struct processes *processes, const char *path, int fd,
 static bool load_open(struct processes *processes, const char *path, int fd,
 		      char *fault, size_t size)
 {
+	static const char nothing[sizeof(TEXT_BEGINNING)];
 	char beginning[sizeof(TEXT_BEGINNING)] = "";
 	struct stat st;
 
@@ -118,7 +119,14 @@ static bool load_open(struct processes *processes, const char *path, int fd,
 	if (!strcmp(beginning, TEXT_BEGINNING))
 		return load_text(processes, path, fd, (size_t)st.st_size, fault,
 				 size);
-	snprintf(fault, size, "is neither a recording nor a text of stallshim");
+	/* A recording is there before the word that makes it valid. */
+	if (!memcmp(beginning, nothing, sizeof(nothing)))
+		snprintf(fault, size,
+			 "holds nothing yet: its program has just started, or "
+			 "was killed as it did");
+	else
+		snprintf(fault, size,
+			 "is neither a recording nor a text of stallshim");
 	return false;
 }
 

@@ -7,7 +7,9 @@
  *   SECTION_THREADS      thread_record[]  event loops
  *   SECTION_LOCKS        lock_record[]    hash table: locks waited for
  *   SECTION_SAMPLES      sample_record[]  hash table: what a stack has cost
- *   SECTION_EVENTS       event_record[]   ring: stalls in order of time
+ *   SECTION_EVENTS       event_record[]   ring: the latest stalls
+ *   SECTION_LONGEST      longest_record[] table: the longest stalls
+ *   SECTION_HISTOGRAMS   histogram[]      run lengths, one a loop
  *   SECTION_WAITERS      waiter_record[]  threads that wait for a lock now
  *   SECTION_STACK_INDEX  uint32_t[]       hash heads into SECTION_STACKS
  *   SECTION_STACKS       uint64_t[]       arena of struct stack_record
@@ -47,6 +49,8 @@ enum recording_section {
 	SECTION_LOCKS,
 	SECTION_SAMPLES,
 	SECTION_EVENTS,
+	SECTION_LONGEST,
+	SECTION_HISTOGRAMS,
 	SECTION_WAITERS,
 	SECTION_STACK_INDEX,
 	SECTION_STACKS,
@@ -74,7 +78,8 @@ struct section {
 	X(LOST_LOCK_RECORD, "locks that gave their record up: sums kept")      \
 	X(LOST_THREAD, "thread table full: loops not watched")                 \
 	X(LOST_MODULE, "module table full")                                    \
-	X(LOST_EVENT, "stalls overwritten in the timeline")                    \
+	X(LOST_EVENT, "stalls that left the timeline: neither late nor long")  \
+	X(LOST_HISTOGRAM, "loops without a histogram: no room")                \
 	X(LOST_TIMER, "timers the kernel refused")                             \
 	X(LOST_WALK_BUSY, "walks left out: another walk was under way")        \
 	X(LOST_WALK_NESTED, "walks left out: inside a walk")                   \
@@ -115,12 +120,12 @@ struct recording {
 	char version_text[16]; /* STALLSHIM_VERSION of the writer */
 	uint64_t start_ns;
 	uint64_t start_realtime_ns; /* CLOCK_REALTIME at start_ns */
-	uint64_t stall_ns;	    /* threshold; 0: stalls are not watched */
 	uint64_t min_wait_ns;	    /* no stacks below; 0: every contention */
 	uint64_t rate_ns; /* one stack for so much waiting; 0: for each */
 	uint32_t watches_locks;
 	uint32_t watches_waiters;
 	uint32_t charges_like_go; /* in samples; the lock's sums are exact */
+	struct thresholds thresholds; /* none at all: stalls not watched */
 
 	/* State: read at every turn, so apart from lock operations' words. */
 	uint32_t end; /* enum recording_end */
@@ -129,6 +134,8 @@ struct recording {
 	uint32_t frozen; /* 1: lock operations are no longer recorded */
 	uint32_t in_flight __attribute__((aligned(64))); /* lock operations */
 	uint64_t latest_ns; /* last time stamp of a lock operation */
+	/* No longest_record is shorter: a hint, 0 while there is room. */
+	uint64_t longest_floor_ns;
 	uint64_t lost[LOST_COUNT] __attribute__((aligned(64)));
 	/* Lock waits and stall time whose stack is not in a sample, by kind. */
 	uint64_t discarded[SAMPLE_KINDS];

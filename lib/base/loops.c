@@ -48,11 +48,13 @@ uint64_t thread_unfinished_ns(const struct recording *rec,
 {
 	uint64_t begun_ns = load_relaxed(&thread->run_begun_ns);
 
-	if (load_acquire(&thread->state) != THREAD_LIVE || !rec->stall_ns)
+	uint64_t stall_ns = load_relaxed(&thread->stall_ns);
+
+	if (load_acquire(&thread->state) != THREAD_LIVE || !stall_ns)
 		return 0;
 	if (!begun_ns || begun_ns >= now_ns || !may_have_hung(rec, thread))
 		return 0;
-	return now_ns - begun_ns >= rec->stall_ns ? now_ns - begun_ns : 0;
+	return now_ns - begun_ns >= stall_ns ? now_ns - begun_ns : 0;
 }
 
 static void add(struct loops *total, const struct thread_record *thread,

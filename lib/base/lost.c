@@ -5,6 +5,7 @@
  */
 #include "base/lost.h"
 #include "base/atomic.h"
+#include "base/timeline.h"
 
 static const char *const texts[] = {
 #define X(name, text) text,
@@ -20,6 +21,8 @@ const char *lost_text(enum lost_reason reason)
 /* Relaxed: a count says nothing about anything else. */
 uint64_t lost_count(const struct recording *rec, enum lost_reason reason)
 {
+	if (reason == LOST_EVENT)
+		return timeline_missing(rec);
 	return load_relaxed(&rec->lost[reason]);
 }
 

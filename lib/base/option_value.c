@@ -11,9 +11,7 @@
 #include "base/quantity.h"
 #include "base/signal_name.h"
 
-/* A faster timer would itself be the load of a loop that is late. */
-#define MIN_STALL_NS (100 * NS_PER_US)
-#define MAX_TIME_NS  (3600 * NS_PER_S)
+#define MAX_TIME_NS (3600 * NS_PER_S)
 
 #define MIN_MEMORY (UINT64_C(256) << 10)
 #define MAX_MEMORY (UINT64_C(4) << 30)
@@ -71,16 +69,11 @@ const char *read_output(struct options *out, const char *value)
 
 const char *read_stall(struct options *out, const char *value)
 {
-	uint64_t ns;
-
-	if (!strcmp(value, "off"))
-		value = "0";
-	if (!quantity_time(value, &ns) || (ns && ns < MIN_STALL_NS) ||
-	    ns > MAX_TIME_NS)
-		return "a time with its unit from 100us on, as in 10ms or "
-		       "1.5s; or off";
-	out->stall_ns = ns;
-	return NULL;
+	if (thresholds_read(&out->thresholds, value))
+		return NULL;
+	return "a time with its unit from 100us on, as in 10ms or 1.5s; or "
+	       "off; and for threads of some names as in "
+	       "10ms,worker*=100ms,logger=off";
 }
 
 const char *read_mutex(struct options *out, const char *value)

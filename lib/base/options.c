@@ -25,7 +25,9 @@ static const struct option {
 	  "prefix of all files; %e program, %p pid, %h host, %t start time,\n"
 	  "%n counter, %% a percent sign" },
 	{ PREFIX "STALL", "10ms", read_stall,
-	  "a loop that runs longer than this is stalled; off: find no stalls" },
+	  "a loop that runs longer than this is stalled; off: find no stalls.\n"
+	  "By thread name: 10ms,worker*=100ms,logger=off (the first that\n"
+	  "matches; * and ? stand for others)" },
 	{ PREFIX "MUTEX", "on", read_mutex,
 	  "find the code that makes threads wait for locks; off" },
 	{ PREFIX "WAITERS", "on", read_waiters,

@@ -7,7 +7,7 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
-#include "base/units.h"
+#include "base/threshold.h"
 
 enum unwind_choice {
 	UNWIND_AUTO,
@@ -21,15 +21,15 @@ enum quiet_choice {
 };
 
 struct options {
-	char output[1024];    /* STALLSHIM_OUTPUT, not yet expanded */
-	uint64_t stall_ns;    /* STALLSHIM_STALL; 0: off */
-	bool mutex;	      /* STALLSHIM_MUTEX */
-	bool waiters;	      /* STALLSHIM_WAITERS */
-	uint64_t min_wait_ns; /* STALLSHIM_MIN_WAIT */
-	uint64_t rate_ns;     /* STALLSHIM_RATE; 0: every event */
-	bool charge_go;	      /* STALLSHIM_CHARGE=go */
-	int signal;	      /* STALLSHIM_SIGNAL; 0: auto */
-	unsigned depth;	      /* STALLSHIM_DEPTH, 1 to MAX_DEPTH */
+	char output[1024];	      /* STALLSHIM_OUTPUT, not yet expanded */
+	struct thresholds thresholds; /* STALLSHIM_STALL */
+	bool mutex;		      /* STALLSHIM_MUTEX */
+	bool waiters;		      /* STALLSHIM_WAITERS */
+	uint64_t min_wait_ns;	      /* STALLSHIM_MIN_WAIT */
+	uint64_t rate_ns;	      /* STALLSHIM_RATE; 0: every event */
+	bool charge_go;		      /* STALLSHIM_CHARGE=go */
+	int signal;		      /* STALLSHIM_SIGNAL; 0: auto */
+	unsigned depth;		      /* STALLSHIM_DEPTH, 1 to MAX_DEPTH */
 	enum unwind_choice unwind;
 	uint64_t memory_bytes; /* STALLSHIM_MEMORY */
 	bool children;	       /* STALLSHIM_CHILDREN */

@@ -141,6 +141,25 @@ void pen_duration(struct pen *pen, uint64_t ns)
 	pen_in_unit(pen, ns, unit_of(ns, &units[FIRST_DECIMAL_UNIT]));
 }
 
+static void pen_threshold(struct pen *pen, uint64_t stall_ns)
+{
+	if (stall_ns)
+		pen_duration(pen, stall_ns);
+	else
+		pen_text(pen, "off");
+}
+
+void pen_thresholds(struct pen *pen, const struct thresholds *thresholds)
+{
+	pen_threshold(pen, thresholds->others_ns);
+	for (uint32_t i = 0; i < thresholds->count; i++) {
+		pen_byte(pen, ',');
+		pen_word(pen, thresholds->named[i].pattern, PATTERN_BYTES);
+		pen_byte(pen, '=');
+		pen_threshold(pen, thresholds->named[i].stall_ns);
+	}
+}
+
 /* Seconds are told to 10 ms, so that what is listed can be told apart. */
 static uint64_t step_of(uint64_t ns)
 {

@@ -8,7 +8,8 @@
 
 #include "base/calls.h"
 #include "base/cause.h"
-#include "base/units.h"
+#include "base/histogram.h"
+#include "base/threshold.h"
 
 #define NAME_BYTES     16 /* a thread's name, as the kernel keeps it */
 #define PATH_BYTES     400
@@ -80,7 +81,8 @@ struct thread_record {
 	uint64_t blocked_ns;	/* since when */
 	/* The kernel's id of its timer, plus 1, for its process; 0: none. */
 	int32_t timer;
-	uint32_t reserved;
+	uint32_t histogram; /* index in SECTION_HISTOGRAMS + 1; 0: none */
+	uint64_t stall_ns;  /* its threshold; 0: none of its runs is a stall */
 };
 
 /*
@@ -236,7 +238,7 @@ struct event_record {
 	uint32_t call;	 /* it was blocked in, as base/cause.h; or CALL_NONE */
 	uint32_t ended;
 	int32_t tid;
-	uint32_t stamp; /* its number: a slot of the ring has many events */
+	uint32_t stamp; /* its number, as they were handed out */
 	/* Of the tick that has least in common with the first; 0: none yet. */
 	uint32_t apart;
 	char name[NAME_BYTES];
@@ -256,6 +258,16 @@ struct event_record {
 	int32_t holder;	     /* thread; 0: unknown */
 	uint32_t release;    /* stack of the unlock; 0: none seen */
 	char holder_name[NAME_BYTES]; /* "" unless release is known */
+};
+
+/*
+ * A stall that was among the longest when it was entered. It may be in the ring
+ * as well, and (for a moment) twice here: a stall is known by its stamp.
+ */
+struct longest_record {
+	uint32_t claimed; /* 1: being written */
+	uint32_t reserved;
+	struct event_record event;
 };
 
 /* In the arena; word 0 of the arena is never used. Frames: leaf first. */

@@ -54,8 +54,8 @@ static void say_loops(struct pen *pen, const struct recording *rec,
 		say_count(pen, loops->stalls, "stall");
 	else
 		pen_text(pen, "no stall");
-	pen_text(pen, " >= ");
-	pen_duration(pen, rec->stall_ns);
+	pen_text(pen, rec->thresholds.count ? " by " : " >= ");
+	pen_thresholds(pen, &rec->thresholds);
 	pen_text(pen, " in ");
 	pen_duration_rounded(pen, lasted_ns);
 	pen_text(pen, " on ");
@@ -66,7 +66,7 @@ static void say_loops(struct pen *pen, const struct recording *rec,
 		pen_text(pen, " in all");
 	}
 	pen_text(pen, loops->stalls ? ", longest " : ", longest run ");
-	say_longest(pen, loops->longest_ns, rec->stall_ns);
+	say_longest(pen, loops->longest_ns, rec->thresholds.others_ns);
 }
 
 /* The one unfinished run worth a name: the longest. */
@@ -110,7 +110,7 @@ static void say_stalls(struct pen *pen, const struct recording *rec,
 	struct loops loops = loops_of(rec, now_ns);
 	uint64_t lasted_ns = now_ns - min_u64(rec->start_ns, now_ns);
 
-	if (!rec->stall_ns) {
+	if (!threshold_is_any(&rec->thresholds)) {
 		pen_text(pen, "stalls not watched");
 	} else if (!loops.count && !loops.stalls) {
 		pen_text(pen, "no event loop seen in ");

@@ -45,10 +45,7 @@ static void write_process(struct pen *pen, const struct recording *rec,
 	pen_text(pen, " start=");
 	pen_utc(pen, rec->start_realtime_ns);
 	pen_text(pen, " stall=");
-	if (rec->stall_ns)
-		pen_duration(pen, rec->stall_ns);
-	else
-		pen_text(pen, "off");
+	pen_thresholds(pen, &rec->thresholds);
 	pen_text(pen,
 		 rec->charges_like_go ? " charge=go.\n" : " charge=exact.\n");
 }

@@ -23,6 +23,9 @@ static const struct kind {
 			    _Alignof(struct lock_record) },
 	[SECTION_SAMPLES] = { "samples", sizeof(struct sample_record), 8 },
 	[SECTION_EVENTS] = { "events", sizeof(struct event_record), 8 },
+	[SECTION_LONGEST] = { "longest stalls", sizeof(struct longest_record),
+			      8 },
+	[SECTION_HISTOGRAMS] = { "histograms", sizeof(struct histogram), 4 },
 	[SECTION_WAITERS] = { "waiters", sizeof(struct waiter_record), 8 },
 	[SECTION_STACK_INDEX] = { "stack index", sizeof(uint32_t), 4 },
 	[SECTION_STACKS] = { "stacks", sizeof(uint64_t), 8 },
@@ -95,6 +98,13 @@ static bool check_sections(const struct recording *header, struct fault fault)
 /* Ends a string in its room. */
 #define end_string(array) ((array)[sizeof(array) - 1] = '\0')
 
+static bool end_patterns(struct thresholds *thresholds)
+{
+	for (int i = 0; i < MAX_THRESHOLDS; i++)
+		end_string(thresholds->named[i].pattern);
+	return thresholds->count <= MAX_THRESHOLDS;
+}
+
 bool check_header(struct recording *header, uint64_t file_bytes, char *text,
 		  size_t size)
 {
@@ -117,5 +127,8 @@ bool check_header(struct recording *header, uint64_t file_bytes, char *text,
 	end_string(header->comm);
 	end_string(header->host);
 	end_string(header->version_text);
+	if (!end_patterns(&header->thresholds))
+		return refuse(fault, "is damaged: has %u thresholds",
+			      header->thresholds.count);
 	return check_sections(header, fault);
 }

@@ -55,6 +55,7 @@ static bool is_sound_thread(const struct recording *rec,
 	return thread->state <= THREAD_ENDED &&
 	       thread->wait_call < CALL_COUNT &&
 	       thread->blocked_call < CALL_COUNT &&
+	       thread->histogram <= rec->section[SECTION_HISTOGRAMS].capacity &&
 	       (!thread->blocked_stack ||
 		check_stack(rec, thread->blocked_stack));
 }
@@ -150,20 +151,37 @@ static bool is_sound_event(const struct recording *rec,
 	       (!event->apart || check_stack(rec, event->apart));
 }
 
+/* Returns how many were damaged: 0 or 1. */
+static uint64_t check_event(const struct recording *rec,
+			    struct event_record *event)
+{
+	end_string(event->name);
+	end_string(event->holder_name);
+	if (!event->begun_ns || is_sound_event(rec, event))
+		return 0;
+	event->begun_ns = 0;
+	return 1;
+}
+
 static uint64_t check_events(struct recording *rec)
 {
 	struct event_record *event = section_records(rec, SECTION_EVENTS);
 	uint32_t n = rec->section[SECTION_EVENTS].capacity;
 	uint64_t damaged = 0;
 
-	for (; n; n--, event++) {
-		end_string(event->name);
-		end_string(event->holder_name);
-		if (event->begun_ns && !is_sound_event(rec, event)) {
-			event->begun_ns = 0;
-			damaged++;
-		}
-	}
+	for (; n; n--, event++)
+		damaged += check_event(rec, event);
+	return damaged;
+}
+
+static uint64_t check_longest(struct recording *rec)
+{
+	struct longest_record *longest = section_records(rec, SECTION_LONGEST);
+	uint32_t n = rec->section[SECTION_LONGEST].capacity;
+	uint64_t damaged = 0;
+
+	for (; n; n--, longest++)
+		damaged += check_event(rec, &longest->event);
 	return damaged;
 }
 
@@ -188,5 +206,6 @@ static uint64_t check_waiters(struct recording *rec)
 uint64_t check_records(struct recording *rec)
 {
 	return check_modules(rec) + check_threads(rec) + check_locks(rec) +
-	       check_samples(rec) + check_events(rec) + check_waiters(rec);
+	       check_samples(rec) + check_events(rec) + check_longest(rec) +
+	       check_waiters(rec);
 }

@@ -27,7 +27,7 @@ static void decode_head(struct decoder *d)
 	process->lived_ns = time_since(rec->start_ns, d->now_ns);
 	process->end = rec->end;
 	process->end_detail = rec->end_detail;
-	process->stall_ns = rec->stall_ns;
+	process->thresholds = rec->thresholds;
 	process->min_wait_ns = rec->min_wait_ns;
 	process->rate_ns = rec->rate_ns;
 	process->charges_like_go = rec->charges_like_go;
@@ -127,7 +127,7 @@ static bool is_watched(const struct recording *rec, enum sample_kind kind)
 {
 	switch (kind) {
 	case SAMPLE_STALL:
-		return rec->stall_ns;
+		return threshold_is_any(&rec->thresholds);
 	case SAMPLE_WAIT:
 		return rec->watches_locks && rec->watches_waiters;
 	default:

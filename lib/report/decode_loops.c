@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/loops.h"
+#include "base/timeline.h"
 #include "report/decoder.h"
 
 /* How long it waited and ran, up to now or to the thread's end. */
@@ -82,29 +83,42 @@ static int by_time(const void *a, const void *b)
 	       (left->begun_ns < right->begun_ns);
 }
 
+static void decode_stall(struct decoder *d, const struct event_record *record)
+{
+	struct process *process = d->process;
+
+	process->stalls[process->stalls_count++] = (struct stall){
+		.begun_ns = time_since(d->rec->start_ns, record->begun_ns),
+		.duration_ns = record->duration_ns,
+		.thread = decode_name(d, record->name),
+		.tid = record->tid,
+		.ticks = record->ticks,
+		.call = blocking_call_name(record->call),
+		.has_ended = record->ended,
+		.stack = decode_stack(d, record->stack),
+		.apart = decode_stack(d, record->apart),
+	};
+}
+
 void decode_stalls(struct decoder *d)
 {
-	const struct event_record *record =
+	const struct event_record *late =
 		section_records(d->rec, SECTION_EVENTS);
+	const struct longest_record *longest =
+		section_records(d->rec, SECTION_LONGEST);
 	struct process *process = d->process;
-	size_t n = d->rec->section[SECTION_EVENTS].capacity;
+	uint32_t lates = d->rec->section[SECTION_EVENTS].capacity;
+	uint32_t n = d->rec->section[SECTION_LONGEST].capacity;
 
-	process->stalls = decode_alloc(d, n, sizeof(struct stall));
-	for (size_t i = 0; i < n; i++) {
-		if (!record[i].begun_ns)
-			continue;
-		process->stalls[process->stalls_count++] = (struct stall){
-			.begun_ns = time_since(d->rec->start_ns,
-					       record[i].begun_ns),
-			.duration_ns = record[i].duration_ns,
-			.thread = decode_name(d, record[i].name),
-			.tid = record[i].tid,
-			.ticks = record[i].ticks,
-			.call = blocking_call_name(record[i].call),
-			.has_ended = record[i].ended,
-			.stack = decode_stack(d, record[i].stack),
-			.apart = decode_stack(d, record[i].apart),
-		};
+	process->stalls =
+		decode_alloc(d, (size_t)lates + n, sizeof(struct stall));
+	for (uint32_t i = 0; i < lates; i++) {
+		if (late[i].begun_ns)
+			decode_stall(d, &late[i]);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (timeline_is_only(d->rec, i))
+			decode_stall(d, &longest[i].event);
 	}
 	qsort(process->stalls, process->stalls_count, sizeof(struct stall),
 	      by_time);

@@ -143,7 +143,7 @@ struct process {
 	const char *identity; /* of texts: the line they have in common */
 	bool has_text[SAMPLE_KINDS];
 
-	uint64_t stall_ns; /* threshold; 0: stalls are not watched */
+	struct thresholds thresholds; /* none: stalls are not watched */
 	uint64_t min_wait_ns;
 	uint64_t rate_ns;     /* a stack stands for so much; 0: for itself */
 	bool charges_like_go; /* the stacks; the locks' sums are exact */
@@ -153,7 +153,7 @@ struct process {
 	struct lock **locks;
 	size_t locks_count;
 	struct samples samples[SAMPLE_KINDS];
-	struct stall *stalls; /* in order of time; the latest ones */
+	struct stall *stalls; /* in order of time; the latest and the longest */
 	size_t stalls_count;
 	struct open_wait *open_waits;
 	size_t open_waits_count;

@@ -45,16 +45,15 @@ static void read_process(struct text_facts *facts,
 			 const struct text_words *words)
 {
 	struct process *process = facts->process;
-	uint64_t ns;
 
 	process->pid = (int)text_number(words, "pid");
 	process->comm = keep(facts, text_word(words, "comm"));
 	process->host = keep(facts, text_word(words, "host"));
 	process->start_realtime_ns = realtime_ns(text_word(words, "start"));
 	process->charges_like_go = !strcmp(text_word(words, "charge"), "go");
-	if (quantity_time(text_word(words, "stall"), &ns))
-		process->stall_ns = ns;
-	facts->process->samples[SAMPLE_STALL].is_known &= process->stall_ns > 0;
+	thresholds_read(&process->thresholds, text_word(words, "stall"));
+	facts->process->samples[SAMPLE_STALL].is_known &=
+		threshold_is_any(&process->thresholds);
 }
 
 static void read_law(struct text_facts *facts, const struct text_words *words)

@@ -11,7 +11,7 @@
 #include "base/pen.h"
 
 struct room {
-	char text[64];
+	char text[1024];
 	size_t length;
 };
 
@@ -45,6 +45,18 @@ const char *words_duration(struct arena *arena, uint64_t ns)
 const char *words_duration_exact(struct arena *arena, uint64_t ns)
 {
 	return words_by_pen(arena, ns, pen_duration);
+}
+
+const char *words_thresholds(struct arena *arena,
+			     const struct thresholds *thresholds)
+{
+	struct room room = { .length = 0 };
+	const struct text_out out = { add, &room };
+	struct pen pen = pen_for(&out);
+
+	pen_thresholds(&pen, thresholds);
+	pen_flush(&pen);
+	return arena_string(arena, room.text, room.length);
 }
 
 const char *words_count(struct arena *arena, uint64_t count, const char *noun)

@@ -7,6 +7,7 @@
 #ifndef REPORT_WORDS_H
 #define REPORT_WORDS_H
 
+#include "base/threshold.h"
 #include "report/arena.h"
 
 /* Rounded: 7.9ms, 61s, 2.5h. */
@@ -14,6 +15,10 @@ const char *words_duration(struct arena *arena, uint64_t ns);
 
 /* As it is: 10ms, 1.5s. */
 const char *words_duration_exact(struct arena *arena, uint64_t ns);
+
+/* 10ms, or with those by name 10ms,worker*=100ms,logger=off. */
+const char *words_thresholds(struct arena *arena,
+			     const struct thresholds *thresholds);
 
 /* "1 stall", "12 stalls" */
 const char *words_count(struct arena *arena, uint64_t count, const char *noun);

@@ -38,13 +38,16 @@ static void write_sums(const struct report *report, const struct sums *sums)
 {
 	struct arena *arena = &report->process->arena;
 	const char *limit =
-		words_duration_exact(arena, report->process->stall_ns);
+		words_thresholds(arena, &report->process->thresholds);
 
 	if (!sums->loops && !sums->stalls) {
 		fputs("Stalls: no thread was an event loop.\n", report->out);
 		return;
 	}
-	fprintf(report->out, "Stalls: %s of %s or more on %s",
+	fprintf(report->out,
+		report->process->thresholds.count ? "Stalls: %s by %s on %s"
+						  : "Stalls: %s of %s or more "
+						    "on %s",
 		sums->stalls ? words_count(arena, sums->stalls, "stall")
 			     : "no stall",
 		limit, words_count(arena, sums->loops, "event loop"));
@@ -236,8 +239,9 @@ void write_stalls(const struct report *report)
 	struct culprits culprits;
 
 	if (!process->samples[SAMPLE_STALL].is_known) {
-		fputs(process->stall_ns ? "Stalls: not in this file.\n"
-					: "Stalls: not watched.\n",
+		fputs(threshold_is_any(&process->thresholds)
+			      ? "Stalls: not in this file.\n"
+			      : "Stalls: not watched.\n",
 		      report->out);
 		return;
 	}

@@ -6,7 +6,6 @@
  */
 #include "setup/session.h"
 
-#include <fnmatch.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -16,6 +15,7 @@
 #include "base/law.h"
 #include "base/loops.h"
 #include "base/options.h"
+#include "base/wildcard.h"
 #include "setup/at_fork.h"
 #include "setup/libelf.h"
 #include "setup/preload.h"
@@ -72,7 +72,7 @@ static void identify(struct recording *rec)
 	rec->start_ns = clock_now_ns();
 	rec->start_realtime_ns =
 		(uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-	rec->stall_ns = session.options.stall_ns;
+	rec->thresholds = session.options.thresholds;
 	rec->min_wait_ns = session.options.min_wait_ns;
 	rec->rate_ns = session.options.rate_ns;
 	rec->watches_locks = session.options.mutex;
@@ -122,7 +122,7 @@ static bool is_wanted(void)
 	if (!session.options.only[0])
 		return true;
 	sys2(SYS_prctl, PR_GET_NAME, comm);
-	return fnmatch(session.options.only, comm, 0) == 0;
+	return wildcard_matches(session.options.only, comm);
 }
 
 static void read_options(char **environment)

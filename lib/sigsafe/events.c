@@ -1,5 +1,7 @@
 /*
- * The timeline's ring.
+ * The timeline. A thread keeps the stall it is in itself, and copies it to the
+ * ring and to the longest: so it is whole, whatever the others overwrite. Only
+ * who let go of a lock is written to the copies, by the thread that did.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,6 +11,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/lock_table.h"
+#include "sigsafe/longest.h"
 
 /* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
 static struct event_record *slot_of(struct recording *rec, uint32_t number)
@@ -18,30 +21,59 @@ static struct event_record *slot_of(struct recording *rec, uint32_t number)
 	return &ring[number % rec->section[SECTION_EVENTS].capacity];
 }
 
-uint32_t event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
-		     enum blocking_call call)
+typedef uint64_t __attribute__((may_alias)) word;
+
+void event_put(struct event_record *to, const struct event_record *from)
+{
+	/* Not valid while it is written; release pairs with the reader. */
+	store_release(&to->begun_ns, 0);
+	for (size_t i = 1; i < sizeof(*to) / sizeof(word); i++)
+		store_relaxed((word *)to + i, ((const word *)from)[i]);
+	store_release(&to->begun_ns, from->begun_ns);
+}
+
+#define OWN_WORDS (offsetof(struct event_record, lock_index) / sizeof(word))
+
+void event_refresh(struct event_record *to, const struct event_record *from)
+{
+	for (size_t i = 1; i < OWN_WORDS; i++)
+		store_relaxed((word *)to + i, ((const word *)from)[i]);
+	store_relaxed(&to->lock_index, from->lock_index);
+	if (!load_relaxed(&to->release))
+		store_relaxed(&to->holder, from->holder);
+}
+
+/* The thread's stall in the ring; NULL: overwritten by a younger one. */
+static struct event_record *in_ring(struct recording *rec, uint32_t stamp)
+{
+	struct event_record *slot = slot_of(rec, stamp);
+
+	return load_relaxed(&slot->begun_ns) &&
+			       load_relaxed(&slot->stamp) == stamp
+		       ? slot
+		       : NULL;
+}
+
+void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
+		 enum blocking_call call)
 {
 	struct recording *rec = self->recording;
 	struct section *section = &rec->section[SECTION_EVENTS];
 	struct thread_record *threads = section_records(rec, SECTION_THREADS);
-	uint32_t number = add_relaxed(&section->used, 1);
-	struct event_record *event = slot_of(rec, number);
+	struct event_record *event = &self->event;
 
-	if (number >= section->capacity)
-		add_relaxed(&rec->lost[LOST_EVENT], 1);
-	/* Not valid while it is written; release pairs with the reader. */
-	store_release(&event->begun_ns, 0);
 	*event = (struct event_record){
+		.begun_ns = begun_ns,
 		.thread = (uint32_t)(self->record - threads),
 		.tid = self->record->tid,
 		.stack = stack,
 		.events = self->events,
 		.call = call,
-		.stamp = number,
+		.stamp = add_relaxed(&section->used, 1),
 	};
+	self->event_longest = 0;
 	memcpy(event->name, self->record->name, NAME_BYTES);
-	store_release(&event->begun_ns, begun_ns);
-	return number;
+	event_put(slot_of(rec, event->stamp), event);
 }
 
 static const struct stack_record *stack_at(const struct recording *rec,
@@ -95,43 +127,48 @@ static void keep_apart(const struct recording *rec, struct event_record *event,
 		return;
 	if (!event->apart ||
 	    shared < shared_frames(first, stack_at(rec, event->apart)))
-		store_relaxed(&event->apart, stack);
+		event->apart = stack;
 }
 
-/* The event of the thread's stall; NULL: overwritten by a younger one. */
-static struct event_record *own_event(const struct thread *self)
+/* Who let go of the lock, if that is known by now. */
+static void learn_release(struct event_record *event,
+			  const struct event_record *slot)
 {
-	struct event_record *event = slot_of(self->recording, self->event);
+	/* Acquire pairs with the release in tell_release(). */
+	uint32_t release = load_acquire(&slot->release);
 
-	if (load_relaxed(&event->begun_ns) != self->event_begun_ns ||
-	    event->tid != self->record->tid)
-		return NULL;
-	return event;
+	if (!release || event->release)
+		return;
+	memcpy(event->holder_name, slot->holder_name, NAME_BYTES);
+	event->holder = load_relaxed(&slot->holder);
+	event->release = release;
 }
 
 void event_update(struct thread *self, uint64_t duration_ns, bool ended)
 {
-	struct event_record *event = own_event(self);
+	struct recording *rec = self->recording;
+	struct event_record *event = &self->event;
+	struct event_record *slot = in_ring(rec, event->stamp);
 
-	if (!event)
-		return;
-	store_relaxed(&event->duration_ns, duration_ns);
-	store_relaxed(&event->ticks, self->ticks);
-	store_relaxed(&event->ended, ended);
-	keep_apart(self->recording, event, self->stack);
+	event->duration_ns = duration_ns;
+	event->ticks = self->ticks;
+	event->ended = ended;
+	keep_apart(rec, event, self->stack);
+	if (slot) {
+		learn_release(event, slot);
+		event_refresh(slot, event);
+	}
+	longest_enter(rec, event, &self->event_longest);
 }
-
-/* Written by one thread alone, read at any time: each is right by itself. */
-#define grow(field, by) store_relaxed(&(field), (field) + (by))
 
 static void add_evidence(struct event_record *event, const struct evidence *e)
 {
-	grow(event->cpu_ns, e->cpu_ns);
-	grow(event->voluntary, e->voluntary);
-	grow(event->involuntary, e->involuntary);
-	grow(event->minor_faults, e->minor_faults);
-	grow(event->major_faults, e->major_faults);
-	store_relaxed(&event->late_ns, max_u64(event->late_ns, e->late_ns));
+	event->cpu_ns += e->cpu_ns;
+	event->voluntary += e->voluntary;
+	event->involuntary += e->involuntary;
+	event->minor_faults += e->minor_faults;
+	event->major_faults += e->major_faults;
+	event->late_ns = max_u64(event->late_ns, e->late_ns);
 }
 
 /* The call of the slice that was blocked for longest. */
@@ -139,8 +176,8 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 {
 	if (!call || ns <= event->in_call_ns)
 		return;
-	store_relaxed(&event->in_call_ns, ns);
-	store_relaxed(&event->call, call);
+	event->in_call_ns = ns;
+	event->call = call;
 }
 
 /*
@@ -154,13 +191,13 @@ static void keep_lock(struct event_record *event, const struct slice_end *end,
 
 	if (!end->lock || (event->lock && event->lock != address))
 		return;
-	store_relaxed(&event->lock, address);
+	event->lock = address;
 	if (!lock)
 		return;
-	store_relaxed(&event->lock_index, lock_index(rec, lock));
+	event->lock_index = lock_index(rec, lock);
 	if (event->release || thread_self.slice.lock != lock)
 		return;
-	store_relaxed(&event->holder, load_relaxed(&lock->holder));
+	event->holder = load_relaxed(&lock->holder);
 	/* Release pairs with the exchange in event_take_waiting(). */
 	store_release(&lock->stall, event->stamp + 1);
 }
@@ -168,12 +205,10 @@ static void keep_lock(struct event_record *event, const struct slice_end *end,
 void event_explain(struct thread *self, const struct slice_end *end,
 		   const struct causes *causes, struct lock_record *lock)
 {
-	struct event_record *event = own_event(self);
+	struct event_record *event = &self->event;
 
-	if (!event)
-		return;
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
-		grow(event->cause_ns[i], causes->ns[i]);
+		event->cause_ns[i] += causes->ns[i];
 	add_evidence(event, &end->evidence);
 	keep_call(event, end->call, causes->ns[CAUSE_BLOCKED]);
 	keep_lock(event, end, self->recording, lock);
@@ -186,13 +221,11 @@ uint32_t event_take_waiting(struct lock_record *lock)
 					  : 0;
 }
 
-void event_released(struct recording *rec, uint32_t waiting, uint32_t stack)
+static void tell_release(struct event_record *event, uint32_t stack)
 {
 	const struct thread_identity *self = thread_identify();
-	struct event_record *event = slot_of(rec, waiting - 1);
 
-	if (load_relaxed(&event->stamp) != waiting - 1 ||
-	    load_relaxed(&event->release))
+	if (!event || load_relaxed(&event->release))
 		return;
 	memcpy(event->holder_name, self->name, NAME_BYTES);
 	store_relaxed(&event->holder, self->tid);
@@ -200,11 +233,18 @@ void event_released(struct recording *rec, uint32_t waiting, uint32_t stack)
 	store_release(&event->release, stack);
 }
 
+void event_released(struct recording *rec, uint32_t waiting, uint32_t stack)
+{
+	tell_release(in_ring(rec, waiting - 1), stack);
+	tell_release(longest_find(rec, waiting - 1), stack);
+}
+
 void event_waits_no_more(struct lock_record *lock)
 {
-	uint32_t own = thread_self.event + 1;
+	uint32_t own = thread_self.event.stamp + 1;
 
 	/* Whoever comes next with an unlock did not end this wait. */
-	if (unlikely(load_relaxed(&lock->stall) == own))
+	if (unlikely(load_relaxed(&lock->stall) == own) &&
+	    thread_self.event.begun_ns)
 		cas_acq_rel(&lock->stall, &own, 0);
 }

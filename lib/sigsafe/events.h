@@ -1,6 +1,6 @@
 /*
  * The timeline: stalls in order of time, in the ring SECTION_EVENTS. The oldest
- * are overwritten (counted). Signal-safe.
+ * are overwritten, and stay only if they are among the longest. Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,12 +9,9 @@
 
 #include "sigsafe/thread.h"
 
-/*
- * A stall has begun: enters it and returns its number, by which its thread
- * finds it again.
- */
-uint32_t event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
-		     enum blocking_call call);
+/* A stall has begun: enters it. */
+void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
+		 enum blocking_call call);
 
 /* It has lasted for duration_ns so far, with ticks stacks taken. */
 void event_update(struct thread *self, uint64_t duration_ns, bool ended);
@@ -37,5 +34,11 @@ void event_released(struct recording *rec, uint32_t waiting, uint32_t stack);
 
 /* The calling thread no longer waits for the lock. */
 void event_waits_no_more(struct lock_record *lock);
+
+/* Copies a stall; its first word, which makes it valid, comes last. */
+void event_put(struct event_record *to, const struct event_record *from);
+
+/* Stores what its own thread may have changed of it since. */
+void event_refresh(struct event_record *to, const struct event_record *from);
 
 #endif

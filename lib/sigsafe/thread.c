@@ -9,6 +9,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/alternate_stack.h"
+#include "sigsafe/clock.h"
 #include "sigsafe/live.h"
 #include "sigsafe/sleepers.h"
 #include "sigsafe/timer.h"
@@ -58,7 +59,25 @@ const struct thread_identity *thread_identify(void)
 
 void thread_read_name(struct thread *self)
 {
+	uint64_t stall_ns;
+
 	sys2(SYS_prctl, PR_GET_NAME, self->record->name);
+	stall_ns =
+		threshold_of(&self->recording->thresholds, self->record->name);
+	store_relaxed(&self->record->stall_ns, stall_ns);
+	self->stall_ns = stall_ns ? stall_ns : FOR_EVER_NS;
+}
+
+void thread_look_at_name(struct thread *self)
+{
+	uint64_t before_ns = self->stall_ns;
+
+	if (!self->recording->thresholds.count || self->ticks)
+		return;
+	thread_read_name(self);
+	/* The timer may have been armed for later. */
+	if (self->stall_ns < before_ns)
+		self->armed = false;
 }
 
 /* All but what belongs to the process's signals, which go on. */
@@ -89,7 +108,8 @@ cold void thread_enrol(struct thread *self)
 
 	forget(self);
 	rec = self->recording;
-	if (!rec || !rec->stall_ns || !(self->record = find_record(rec)))
+	if (!rec || !threshold_is_any(&rec->thresholds) ||
+	    !(self->record = find_record(rec)))
 		return;
 	self->record->tid = sys_gettid();
 	thread_read_name(self);

@@ -33,10 +33,19 @@ struct thread {
 	volatile uint64_t run_begun_ns; /* 0: between runs */
 	volatile uint64_t shared_ns;	/* run time shared out up to here */
 	volatile uint32_t stack;	/* of the latest tick in this run */
-	volatile uint32_t event;	/* of this run's stall, if ticks > 0 */
 	volatile uint32_t ticks;	/* stacks taken in this run */
 	volatile uint32_t events;	/* returned by the wait before it */
-	volatile uint64_t event_begun_ns; /* what the event's slot must hold */
+
+	/* Its threshold, FOR_EVER_NS for none, and when to look for one. */
+	volatile uint64_t stall_ns;
+	volatile uint64_t look_again_ns;
+	/* A run shorter than this tells nothing new. */
+	volatile uint64_t plain_ns;
+	struct histogram *histogram; /* or NULL: no loop yet, or no room */
+
+	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */
+	struct event_record event;
+	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */
 
 	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 
@@ -87,7 +96,16 @@ const struct thread_identity *thread_identify(void);
 /* The thread ends: gives its timer and, if it was no loop, its record back. */
 void thread_end(void *self);
 
-/* Reads the thread's name anew: it is often set late. Signal-safe. */
+/*
+ * Reads the thread's name anew, as it is often set late, and with it its
+ * threshold. Signal-safe.
+ */
 void thread_read_name(struct thread *self);
+
+/*
+ * The same where thresholds go by names; but not in a stall, which is one to
+ * its end. To be called before a run is called a stall. Signal-safe.
+ */
+void thread_look_at_name(struct thread *self);
 
 #endif

@@ -19,6 +19,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/events.h"
 #include "sigsafe/live.h"
+#include "sigsafe/run_length.h"
 #include "sigsafe/share.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/tick_signal.h"
@@ -28,6 +29,9 @@
 /* Ticks of a long stall come ever more slowly, but at least this often. */
 #define MAX_TICK_INTERVAL_NS NS_PER_S
 #define TICKS_PER_DURATION   16
+
+/* A thread without a threshold is asked for its name this often. */
+#define LOOK_INTERVAL_NS NS_PER_S
 
 /*
  * Fields of the record are written by this thread alone, and read by others at
@@ -49,10 +53,10 @@ static bool is_provisional(const struct thread *self)
 static void begin_stall(struct thread *self, uint64_t begun_ns,
 			enum blocking_call call)
 {
-	thread_read_name(self);
+	if (!self->recording->thresholds.count)
+		thread_read_name(self);
 	grow(self->record->stalls, 1);
-	self->event_begun_ns = begun_ns;
-	self->event = event_begin(self, begun_ns, self->stack, call);
+	event_begin(self, begun_ns, self->stack, call);
 }
 
 /* Gives the run time up to now_ns to the latest stack. */
@@ -63,11 +67,28 @@ static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 	event_update(self, now_ns - begun_ns, !is_tick);
 }
 
-/* For the evidence there must be a baseline. */
-static void arm(struct thread *self, uint64_t at_ns)
+/*
+ * Arms the timer for when the run becomes a stall, if ever. For the evidence
+ * there must be a baseline.
+ */
+static void arm_for(struct thread *self, uint64_t begun_ns)
 {
+	if (self->stall_ns == FOR_EVER_NS)
+		return;
 	evidence_begin(self);
-	timer_arm(self, at_ns);
+	timer_arm(self, begun_ns + self->stall_ns);
+}
+
+/* The timer is not armed, or not as it should be. */
+static __attribute__((noinline)) void arm(struct thread *self, uint64_t now_ns)
+{
+	/* Without a threshold there are no ticks to look at the name at. */
+	if (unlikely(self->stall_ns == FOR_EVER_NS &&
+		     now_ns >= self->look_again_ns)) {
+		self->look_again_ns = now_ns + LOOK_INTERVAL_NS;
+		thread_look_at_name(self);
+	}
+	arm_for(self, now_ns);
 }
 
 /* A stack was taken at now_ns in a run that is a stall. */
@@ -83,14 +104,25 @@ static void tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 	share(self, begun_ns, now_ns, true);
 }
 
+/* A run that became a stall without a tick, if its thread's name says so. */
+static void end_unseen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+{
+	thread_look_at_name(self);
+	if (now_ns - begun_ns < self->stall_ns)
+		return;
+	self->stack = 0;
+	begin_stall(self, begun_ns, CALL_NONE);
+	grow(self->record->stalled_ns, now_ns - begun_ns);
+	grow(self->record->unseen, 1);
+	grow(self->record->unseen_ns, now_ns - begun_ns);
+	event_update(self, now_ns - begun_ns, true);
+}
+
 static cold void end_stall(struct thread *self, uint64_t begun_ns,
 			   uint64_t now_ns)
 {
 	if (!self->ticks) {
-		grow(self->record->stalls, 1);
-		grow(self->record->stalled_ns, now_ns - begun_ns);
-		grow(self->record->unseen, 1);
-		grow(self->record->unseen_ns, now_ns - begun_ns);
+		end_unseen(self, begun_ns, now_ns);
 		return;
 	}
 	if (is_provisional(self)) {
@@ -98,6 +130,19 @@ static cold void end_stall(struct thread *self, uint64_t begun_ns,
 		share(self, begun_ns, now_ns, true);
 	}
 	share(self, begun_ns, now_ns, false);
+}
+
+/* A run ends that is not like most. */
+static __attribute__((noinline)) void
+end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+{
+	run_length_note(self, now_ns - begun_ns);
+	if (unlikely(now_ns - begun_ns >= self->stall_ns))
+		end_stall(self, begun_ns, now_ns);
+	self->ticks = 0;
+	/* The thread proves to be a loop just now. */
+	if (unlikely(is_provisional(self)))
+		thread_look_at_name(self);
 }
 
 uint64_t watch_run_end(enum blocking_call call)
@@ -115,10 +160,8 @@ uint64_t watch_run_end(enum blocking_call call)
 	store_relaxed(&record->latest_ns, now_ns);
 	store_relaxed(&record->wait_call, call);
 	grow(record->busy_ns, now_ns - begun_ns);
-	if (now_ns - begun_ns > record->longest_run_ns)
-		store_relaxed(&record->longest_run_ns, now_ns - begun_ns);
-	if (unlikely(now_ns - begun_ns >= self->recording->stall_ns))
-		end_stall(self, begun_ns, now_ns);
+	if (now_ns - begun_ns >= self->plain_ns)
+		end_long_run(self, begun_ns, now_ns);
 	return now_ns;
 }
 
@@ -147,7 +190,7 @@ void watch_run_begin(uint32_t events)
 	self->run_begun_ns = now_ns;
 	if (unlikely(!self->armed ||
 		     self->timer_generation != tick_signal_generation()))
-		arm(self, now_ns + self->recording->stall_ns);
+		arm(self, now_ns);
 }
 
 void watch_run_goes_on(void)
@@ -163,9 +206,8 @@ void watch_run_goes_on(void)
 static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
 			     uint64_t now_ns)
 {
-	uint64_t interval_ns =
-		max_u64(self->recording->stall_ns,
-			(now_ns - begun_ns) / TICKS_PER_DURATION);
+	uint64_t interval_ns = max_u64(
+		self->stall_ns, (now_ns - begun_ns) / TICKS_PER_DURATION);
 
 	return now_ns + min_u64(interval_ns, MAX_TICK_INTERVAL_NS);
 }
@@ -173,23 +215,25 @@ static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
 void watch_tick(ucontext_t *uc)
 {
 	struct thread *self = &thread_self;
-	uint64_t begun_ns = self->run_begun_ns, now_ns, stall_ns;
+	uint64_t begun_ns = self->run_begun_ns, now_ns;
 	uint64_t due_ns = self->armed_until_ns;
 
 	self->armed = false;
 	/* First: at the end, too, when nothing is watched any more. */
 	if (self->waiting) {
 		wait_tick(self, uc);
+		if (is_watched(self))
+			thread_look_at_name(self);
 		return;
 	}
 	if (!is_watched(self))
 		return;
+	thread_look_at_name(self);
 	if (!begun_ns)
 		return;
 	now_ns = clock_now_ns();
-	stall_ns = self->recording->stall_ns;
-	if (now_ns - begun_ns < stall_ns) {
-		arm(self, begun_ns + stall_ns);
+	if (now_ns - begun_ns < self->stall_ns) {
+		arm_for(self, begun_ns);
 		return;
 	}
 	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
@@ -222,17 +266,17 @@ void watch_block_end(void)
 {
 	struct thread *self = &thread_self;
 	uint64_t begun_ns = self->run_begun_ns;
-	uint64_t now_ns = clock_now_ns(), stall_ns;
+	uint64_t now_ns = clock_now_ns();
 	enum blocking_call call;
 
 	if (!begun_ns || !is_watched(self))
 		return;
 	call = self->record->blocked_call;
 	evidence_blocked(self, call, self->record->blocked_ns, now_ns);
-	stall_ns = self->recording->stall_ns;
 	store_relaxed(&self->record->blocked_call, CALL_NONE);
-	if (now_ns - begun_ns < stall_ns) {
-		arm(self, begun_ns + stall_ns);
+	thread_look_at_name(self);
+	if (now_ns - begun_ns < self->stall_ns) {
+		arm_for(self, begun_ns);
 		return;
 	}
 	self->stack = self->record->blocked_stack;

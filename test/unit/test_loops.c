@@ -71,13 +71,13 @@ Test(loops, a_thread_that_is_no_loop_has_no_longest_run)
 
 Test(loops, a_run_is_unfinished_from_the_threshold_on)
 {
-	thread->run_begun_ns = rec->end_ns - rec->stall_ns + 1;
+	thread->run_begun_ns = rec->end_ns - rec->thresholds.others_ns + 1;
 	cr_assert_eq(thread_unfinished_ns(rec, thread, rec->end_ns), 0);
 	thread->run_begun_ns--;
 	cr_assert_eq(thread_unfinished_ns(rec, thread, rec->end_ns),
-		     rec->stall_ns);
+		     rec->thresholds.others_ns);
 	cr_assert_eq(now().unfinished, 1);
-	cr_assert_eq(now().longest_ns, rec->stall_ns);
+	cr_assert_eq(now().longest_ns, rec->thresholds.others_ns);
 }
 
 Test(loops, nothing_is_unfinished_in_a_wait_or_after_the_end)
@@ -93,7 +93,7 @@ Test(loops, nothing_is_unfinished_in_a_wait_or_after_the_end)
 
 Test(loops, nothing_is_unfinished_where_stalls_are_not_watched)
 {
-	rec->stall_ns = 0;
+	thread->stall_ns = 0;
 	thread->run_begun_ns = rec->start_ns;
 	cr_assert_eq(thread_unfinished_ns(rec, thread, rec->end_ns), 0);
 }

@@ -43,7 +43,7 @@ Test(options, defaults_are_those_of_the_table)
 
 	cr_assert_eq(options_read(&o, empty, hear, NULL), 0);
 	cr_assert_str_eq(o.output, "stallshim.%e.%p");
-	cr_assert_eq(o.stall_ns, 10 * NS_PER_MS);
+	cr_assert_eq(o.thresholds.others_ns, 10 * NS_PER_MS);
 	cr_assert(o.mutex && o.waiters && o.children);
 	cr_assert_eq(o.min_wait_ns, 0);
 	cr_assert_eq(o.rate_ns, 0);
@@ -80,7 +80,7 @@ Test(options, each_value_is_read)
 
 	cr_assert_eq(options_read(&o, environment, hear, NULL), 0, "%s", heard);
 	cr_assert_str_eq(o.output, "/tmp/%h.%%");
-	cr_assert_eq(o.stall_ns, 1500 * NS_PER_MS);
+	cr_assert_eq(o.thresholds.others_ns, 1500 * NS_PER_MS);
 	cr_assert(!o.mutex && !o.waiters && !o.children);
 	cr_assert_eq(o.min_wait_ns, 250 * NS_PER_US);
 	cr_assert_eq(o.rate_ns, 2 * NS_PER_MS);
@@ -99,9 +99,9 @@ Test(options, stalls_can_be_switched_off)
 	struct options o;
 
 	cr_assert_eq(read_one(&o, "STALLSHIM_STALL=off"), 0);
-	cr_assert_eq(o.stall_ns, 0);
+	cr_assert_eq(o.thresholds.others_ns, 0);
 	cr_assert_eq(read_one(&o, "STALLSHIM_STALL=0"), 0);
-	cr_assert_eq(o.stall_ns, 0);
+	cr_assert_eq(o.thresholds.others_ns, 0);
 }
 
 Test(options, a_bare_number_is_refused_with_an_example)
@@ -111,7 +111,8 @@ Test(options, a_bare_number_is_refused_with_an_example)
 	cr_assert_eq(read_one(&o, "STALLSHIM_STALL=20"), 1);
 	assert_heard("STALLSHIM_STALL=20 is not understood");
 	assert_heard("10ms");
-	cr_assert_eq(o.stall_ns, 10 * NS_PER_MS, "the default is used");
+	cr_assert_eq(o.thresholds.others_ns, 10 * NS_PER_MS,
+		     "the default is used");
 	cr_assert_eq(read_one(&o, "STALLSHIM_MEMORY=8000000"), 1);
 	assert_heard("8M");
 }

@@ -143,10 +143,10 @@ Test(summary, names_a_thread_that_hung_in_its_first_run)
 
 Test(summary, says_what_is_not_watched)
 {
-	rec->stall_ns = 0;
+	rec->thresholds.others_ns = 0;
 	check_is("stalls not watched; no lock made a thread wait");
 	rec->watches_locks = 0;
-	rec->stall_ns = NS_PER_MS;
+	rec->thresholds.others_ns = NS_PER_MS;
 	check_is("no event loop seen in 61s; locks not watched");
 }
 

@@ -163,7 +163,7 @@ Test(text, without_samples_still_says_what_was_watched)
 	check_has("\n# loops=0 stalls=0 stalled=0ns unseen=0 longest=0ns.\n");
 	check_lacks("@ 0x");
 	free(text);
-	rec->stall_ns = 0;
+	rec->thresholds.others_ns = 0;
 	rec->watches_locks = 0;
 	rec->watches_waiters = 0;
 	text = text_of(rec, SAMPLE_WAIT, NULL);
@@ -272,7 +272,7 @@ Test(text, tells_of_a_run_that_has_not_ended)
 Test(text, a_short_run_at_the_end_is_nothing)
 {
 	add_loop(rec, 4712, "worker")->run_begun_ns =
-		rec->end_ns - rec->stall_ns + 1;
+		rec->end_ns - rec->thresholds.others_ns + 1;
 	text = text_of(rec, SAMPLE_STALL, NULL);
 	check_lacks("unfinished");
 }

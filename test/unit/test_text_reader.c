@@ -66,7 +66,7 @@ Test(text_reader, a_text_tells_which_process_it_was)
 	cr_assert_eq(process->pid, 4711);
 	cr_assert_eq(process->start_realtime_ns, SECONDS(1767323045));
 	cr_assert_eq(process->lived_ns, 61002 * NS_PER_MS);
-	cr_assert_eq(process->stall_ns, 10 * NS_PER_MS);
+	cr_assert_eq(process->thresholds.others_ns, 10 * NS_PER_MS);
 	cr_assert_eq(process->end, END_EXIT);
 	process_free(process);
 }

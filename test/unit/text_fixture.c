@@ -24,7 +24,7 @@ struct recording *text_fixture(void)
 	rec->start_ns = SECONDS(1000);
 	/* 2026-01-02T03:04:05Z */
 	rec->start_realtime_ns = SECONDS(1767323045);
-	rec->stall_ns = 10 * NS_PER_MS;
+	rec->thresholds.others_ns = 10 * NS_PER_MS;
 	rec->watches_locks = 1;
 	rec->watches_waiters = 1;
 	rec->end = END_EXIT;
@@ -109,6 +109,7 @@ struct thread_record *add_loop(struct recording *rec, int32_t tid,
 	thread->events = 20000;
 	thread->busy_ns = SECONDS(1);
 	thread->longest_run_ns = 7900000;
+	thread->stall_ns = rec->thresholds.others_ns;
 	thread->state = THREAD_LIVE;
 	return thread;
 }

@@ -1,0 +1,19 @@
+# Comparing case by case: natively and under the shim. `load cases`, after lib.
+#
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash
+
+# compare_cases SUITE NATIVE SHIMMED: two files with a line for each case, what
+# it was and how it ended. Tells how many there are and how many are equal, for
+# scripts/count-cases, and fails where one is not.
+compare_cases() {
+	local cases equal
+
+	sort "$2" >"$2.sorted"
+	sort "$3" >"$3.sorted"
+	cases=$(wc -l <"$2")
+	equal=$(comm -12 "$2.sorted" "$3.sorted" | wc -l)
+	echo "# cases: $1: $cases run, $equal equal" >&3
+	((cases > 0))
+	diff "$2.sorted" "$3.sorted"
+}

@@ -66,8 +66,8 @@ static const struct row {
 	enum cause early;
 	enum cause late;
 } rows[] = {
-	/* The tick ended the sleep when it was due; then nobody let it run. */
-	{ is_interrupted, CAUSE_BLOCKED, CAUSE_UNSCHEDULED },
+	/* What it sleeps for had not come even when it ran again. */
+	{ is_interrupted, CAUSE_BLOCKED, CAUSE_BLOCKED },
 	/* A call that no signal ends (fsync, a disk's read) held the tick up.*/
 	{ has_returned_from_sleep, CAUSE_BLOCKED, CAUSE_BLOCKED },
 	/* It slept outside of calls: for pages. A fault holds ticks up, too. */

@@ -43,6 +43,8 @@ enum cause {
 #define CALL_SYSTEM(number)   (CALL_UNNAMED + (uint32_t)(number))
 #define CALL_SYSTEM_NUMBER(c) ((c)-CALL_UNNAMED)
 
+#define CALL_UNNAMED_WORD "system-call-" /* and its number: its name */
+
 /* Where a tick found the thread. */
 enum call_state {
 	CALL_OUTSIDE,	 /* not at a system call */

@@ -67,6 +67,8 @@ static void add(struct loops *total, const struct thread_record *thread,
 	total->stalls += load_relaxed(&thread->stalls);
 	total->stalled_ns += load_relaxed(&thread->stalled_ns);
 	total->unseen += load_relaxed(&thread->unseen);
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		total->cause_ns[i] += load_relaxed(&thread->cause_ns[i]);
 	total->unfinished += unfinished_ns != 0;
 	total->longest_ns =
 		max_u64(total->longest_ns, max_u64(ended_ns, unfinished_ns));

@@ -15,6 +15,7 @@ struct loops {
 	uint64_t stalled_ns;
 	uint64_t unseen;     /* stalls of which no stack could be taken */
 	uint64_t longest_ns; /* run, one that has not ended included */
+	uint64_t cause_ns[CAUSE_COUNT]; /* stalled_ns, but of unseen ones */
 	uint64_t unfinished; /* threads in a run that is a stall by now */
 };
 

@@ -11,6 +11,7 @@
  *   (blank)
  *   48210334 5 @ 0x55d0c0a1b2c3 0x55d0c0a1a000
  *   #	lock=0x55d0c0b3e0a0 name=cache_lock object=app max=48210334ns.
+ *   (of stalls: cause=blocked call=fsync max=48210334ns.)
  *   #	0x55d0c0a1b2c2	flush_cache+0x42	/usr/bin/app
  *   (blank)
  *   --- Memory map: ---
@@ -31,6 +32,7 @@
 #include "base/text.h"
 #include "base/atomic.h"
 #include "base/heap_sort.h"
+#include "base/loops.h"
 #include "base/pen.h"
 #include "base/text_header.h"
 #include "base/text_map.h"
@@ -143,25 +145,55 @@ static void write_lock_name(struct text *text, const struct lock_record *lock)
 		write_offset(&text->pen, answer.offset);
 }
 
-static void write_lock(struct text *text, const struct sample_record *sample)
+/* "lock=0x55d0c0b3e0a0 name=cache_lock object=app" */
+static void write_lock(struct text *text, uint32_t index)
 {
 	const struct lock_record *lock =
 		section_records(text->rec, SECTION_LOCKS);
 	const struct module_record *module;
 	struct pen *pen = &text->pen;
 
-	if (SAMPLE_LOCK(sample->key) >=
-	    text->rec->section[SECTION_LOCKS].capacity)
+	if (index >= text->rec->section[SECTION_LOCKS].capacity)
 		return;
-	lock += SAMPLE_LOCK(sample->key);
+	lock += index;
 	module = frame_module(text->rec, lock->place);
-	pen_text(pen, "#\tlock=0x");
+	pen_text(pen, "lock=0x");
 	pen_hex(pen, lock->address, 1);
 	pen_text(pen, " name=");
 	write_lock_name(text, lock);
 	pen_text(pen, " object=");
 	pen_word(pen, module ? base_name(module->path) : "heap", PATH_BYTES);
-	pen_number(pen, " max=", sample->max_ns, "ns.\n");
+}
+
+/* "cause=blocked call=fsync" */
+static void write_cause(struct text *text, uint32_t cause)
+{
+	struct pen *pen = &text->pen;
+	uint32_t detail = CAUSE_DETAIL(cause);
+
+	pen_text(pen, "cause=");
+	pen_text(pen, cause_key(CAUSE_OF(cause)));
+	if (CAUSE_OF(cause) == CAUSE_LOCK) {
+		pen_text(pen, " ");
+		write_lock(text, detail);
+	} else if (CALL_IS_UNNAMED(detail)) {
+		pen_number(pen, " call=" CALL_UNNAMED_WORD,
+			   CALL_SYSTEM_NUMBER(detail), "");
+	} else if (detail) {
+		pen_text(pen, " call=");
+		pen_text(pen, blocking_call_name(detail));
+	}
+}
+
+/* What the sample is of, besides its stack. */
+static void write_subject(struct text *text, const struct sample_record *sample)
+{
+	pen_text(&text->pen, "#\t");
+	if (SAMPLE_KIND(sample->key) == SAMPLE_STALL)
+		write_cause(text, SAMPLE_LOCK(sample->key));
+	else
+		write_lock(text, SAMPLE_LOCK(sample->key));
+	pen_number(&text->pen, " max=", sample->max_ns, "ns.\n");
 }
 
 /* function+0x42, or what addr2line -e object takes: object+0x1234. */
@@ -196,8 +228,7 @@ static void write_frame(struct text *text, uint64_t frame)
 	pen_text(pen, "\n");
 }
 
-static void write_sample(struct text *text, const struct sample_record *sample,
-			 enum sample_kind kind)
+static void write_sample(struct text *text, const struct sample_record *sample)
 {
 	const struct stack_record *stack = stack_of(text->rec, sample->key);
 	struct pen *pen = &text->pen;
@@ -210,8 +241,7 @@ static void write_sample(struct text *text, const struct sample_record *sample,
 		pen_hex(pen, text_map_address(&text->map, stack->frame[i]), 1);
 	}
 	pen_text(pen, "\n");
-	if (kind != SAMPLE_STALL)
-		write_lock(text, sample);
+	write_subject(text, sample);
 	for (i = 0; text->names && i < stack->depth; i++)
 		write_frame(text, stack->frame[i]);
 	pen_text(pen, "\n");
@@ -234,7 +264,7 @@ void text_write(const struct recording *rec, enum sample_kind kind,
 	text_map_begin(&text.map, rec, (char *)scratch + samples_bytes(rec));
 	text_header_write(&text.pen, rec, kind, now_ns);
 	for (i = 0; i < text.samples; i++)
-		write_sample(&text, &text.sample[i], kind);
+		write_sample(&text, &text.sample[i]);
 	text_map_write(&text.map, &text.pen);
 	pen_flush(&text.pen);
 }

@@ -154,6 +154,18 @@ static void write_threads(struct pen *pen, const struct recording *rec,
 	}
 }
 
+/* "# cpu=60ns blocked=200ns ..." */
+static void write_causes(struct pen *pen, const struct loops *loops)
+{
+	pen_text(pen, "#");
+	for (unsigned i = CAUSE_UNKNOWN + 1; i < CAUSE_COUNT; i++) {
+		pen_text(pen, " ");
+		pen_text(pen, cause_key(i));
+		pen_number(pen, "=", loops->cause_ns[i], "ns");
+	}
+	pen_text(pen, ".\n");
+}
+
 static void write_loops(struct pen *pen, const struct recording *rec,
 			uint64_t now_ns)
 {
@@ -164,6 +176,8 @@ static void write_loops(struct pen *pen, const struct recording *rec,
 	pen_number(pen, " stalled=", loops.stalled_ns, "ns");
 	pen_number(pen, " unseen=", loops.unseen, "");
 	pen_number(pen, " longest=", loops.longest_ns, "ns.\n");
+	if (loops.stalls)
+		write_causes(pen, &loops);
 	write_threads(pen, rec, now_ns);
 }
 

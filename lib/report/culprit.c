@@ -110,6 +110,14 @@ static void list_functions(struct search *search)
 	found->count = kept;
 }
 
+static void keep_held(struct culprit *culprit, const struct stall *stall)
+{
+	if (stall->release &&
+	    (!culprit->held ||
+	     stall->cause_ns[CAUSE_LOCK] > culprit->held->cause_ns[CAUSE_LOCK]))
+		culprit->held = stall;
+}
+
 static void add_stalls(struct search *search)
 {
 	const struct process *process = search->process;
@@ -129,6 +137,7 @@ static void add_stalls(struct search *search)
 		culprit->duration_ns += stall->duration_ns;
 		if (*stall->call)
 			culprit->blocked_in = stall->call;
+		keep_held(culprit, stall);
 		found->of_stall[i] = culprit;
 	}
 }

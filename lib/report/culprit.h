@@ -26,6 +26,8 @@ struct culprit {
 	uint64_t stalls;
 	uint64_t duration_ns;
 	const char *blocked_in; /* the call they were found blocked in, or "" */
+	/* That waited for longest for a lock whose release was seen; or NULL */
+	const struct stall *held;
 };
 
 struct culprits {

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/loops.h"
 #include "base/lost.h"
 #include "report/alive.h"
 #include "report/check.h"
@@ -109,14 +110,35 @@ static size_t count_samples(const struct recording *rec, enum sample_kind kind)
 	return count;
 }
 
+const char *decode_call(struct decoder *d, uint32_t call)
+{
+	if (!CALL_IS_UNNAMED(call))
+		return blocking_call_name(call);
+	return arena_print(&d->process->arena, CALL_UNNAMED_WORD "%u",
+			   CALL_SYSTEM_NUMBER(call));
+}
+
+static struct why decode_why(struct decoder *d, uint32_t word)
+{
+	struct why why = { .cause = CAUSE_OF(word), .call = "" };
+
+	if (why.cause == CAUSE_LOCK)
+		why.lock = d->lock[CAUSE_DETAIL(word)];
+	if (why.cause == CAUSE_BLOCKED)
+		why.call = decode_call(d, CAUSE_DETAIL(word));
+	return why;
+}
+
 static struct sample decode_sample(struct decoder *d,
 				   const struct sample_record *record)
 {
+	uint32_t lock = SAMPLE_LOCK(record->key);
 	bool is_stall = SAMPLE_KIND(record->key) == SAMPLE_STALL;
 
 	return (struct sample){
 		.stack = decode_stack(d, SAMPLE_STACK(record->key)),
-		.lock = is_stall ? NULL : d->lock[SAMPLE_LOCK(record->key)],
+		.lock = is_stall ? NULL : d->lock[lock],
+		.why = decode_why(d, is_stall ? lock : CAUSE_UNKNOWN),
 		.total_ns = record->total_ns,
 		.count = record->count,
 		.max_ns = record->max_ns,

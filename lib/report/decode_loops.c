@@ -65,6 +65,8 @@ void decode_loops(struct decoder *d)
 	struct process *process = d->process;
 	size_t n = d->rec->section[SECTION_THREADS].capacity;
 
+	memcpy(process->cause_ns, loops_of(d->rec, d->now_ns).cause_ns,
+	       sizeof(process->cause_ns));
 	process->loops = decode_alloc(d, n, sizeof(struct loop));
 	for (size_t i = 0; i < n; i++) {
 		if (thread_is_loop(&record[i]) || is_stuck(d, &record[i]) ||
@@ -83,21 +85,42 @@ static int by_time(const void *a, const void *b)
 	       (left->begun_ns < right->begun_ns);
 }
 
+/* The lock of an event, if its record is still that lock's. */
+static struct lock *decode_lock(struct decoder *d,
+				const struct event_record *record)
+{
+	struct lock *lock = record->lock ? d->lock[record->lock_index] : NULL;
+
+	return lock && lock->address == record->lock ? lock : NULL;
+}
+
 static void decode_stall(struct decoder *d, const struct event_record *record)
 {
 	struct process *process = d->process;
+	struct stall *stall = &process->stalls[process->stalls_count++];
 
-	process->stalls[process->stalls_count++] = (struct stall){
+	*stall = (struct stall){
 		.begun_ns = time_since(d->rec->start_ns, record->begun_ns),
 		.duration_ns = record->duration_ns,
 		.thread = decode_name(d, record->name),
 		.tid = record->tid,
 		.ticks = record->ticks,
-		.call = blocking_call_name(record->call),
+		.call = decode_call(d, record->call),
+		.lock = decode_lock(d, record),
+		.cpu_ns = record->cpu_ns,
+		.late_ns = record->late_ns,
+		.voluntary = record->voluntary,
+		.involuntary = record->involuntary,
+		.minor_faults = record->minor_faults,
+		.major_faults = record->major_faults,
+		.holder = record->holder,
+		.holder_name = decode_name(d, record->holder_name),
+		.release = decode_stack(d, record->release),
 		.has_ended = record->ended,
 		.stack = decode_stack(d, record->stack),
 		.apart = decode_stack(d, record->apart),
 	};
+	memcpy(stall->cause_ns, record->cause_ns, sizeof(stall->cause_ns));
 }
 
 void decode_stalls(struct decoder *d)

@@ -51,6 +51,9 @@ static inline uint64_t time_since(uint64_t then_ns, uint64_t now_ns)
  */
 struct stack *decode_stack(struct decoder *d, uint32_t place);
 
+/* The name of a call as base/cause.h has it; "" for CALL_NONE. */
+const char *decode_call(struct decoder *d, uint32_t call);
+
 /* The module of a frame, or NULL: none, so that its offset is the address. */
 struct module *decode_module(struct decoder *d, uint64_t frame);
 

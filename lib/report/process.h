@@ -79,9 +79,17 @@ struct open_wait {
 	struct stack *stack; /* or NULL */
 };
 
+/* Why, in a sample of stalls or in a stall of the timeline. */
+struct why {
+	enum cause cause;
+	const char *call;  /* it was blocked in, or "" */
+	struct lock *lock; /* it waited for, or NULL */
+};
+
 struct sample {
 	struct stack *stack;
 	struct lock *lock; /* NULL for stalls */
+	struct why why;
 	uint64_t total_ns;
 	uint64_t count;
 	uint64_t max_ns;
@@ -120,7 +128,16 @@ struct stall {
 	const char *thread;
 	int tid;
 	uint32_t ticks;
-	const char *call; /* it was found blocked in, or "" */
+	const char *call;  /* it was blocked in for longest, or "" */
+	struct lock *lock; /* it waited for longest, or NULL */
+	uint64_t cause_ns[CAUSE_COUNT];
+	/* The evidence, as in struct event_record. */
+	uint64_t cpu_ns, late_ns;
+	uint32_t voluntary, involuntary, minor_faults, major_faults;
+	/* Who had the lock, and the stack that let go of it first. */
+	int holder;		 /* thread; 0: unknown */
+	const char *holder_name; /* or "" */
+	struct stack *release;	 /* or NULL */
 	bool has_ended;
 	struct stack *stack; /* the first one, or NULL */
 	struct stack *apart; /* with least in common with it, or NULL */
@@ -148,6 +165,7 @@ struct process {
 	uint64_t rate_ns;     /* a stack stands for so much; 0: for itself */
 	bool charges_like_go; /* the stacks; the locks' sums are exact */
 
+	uint64_t cause_ns[CAUSE_COUNT]; /* of all stalls with a stack */
 	struct loop *loops;
 	size_t loops_count;
 	struct lock **locks;

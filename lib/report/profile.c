@@ -106,19 +106,38 @@ static const struct call *callee_of(const struct entry *entry)
 	return entry->place && !call[-1].is_helper ? call - 1 : call;
 }
 
+/* Of the samples of one call, or of one lock, the heaviest tells. */
+static void add_cause(struct blame *blame, const struct sample *sample,
+		      uint64_t heaviest_ns[CAUSE_COUNT])
+{
+	enum cause cause = sample->why.cause;
+
+	blame->cause_ns[cause] = add(blame->cause_ns[cause], sample->total_ns);
+	if (sample->total_ns < heaviest_ns[cause])
+		return;
+	heaviest_ns[cause] = sample->total_ns;
+	if (cause == CAUSE_BLOCKED)
+		blame->blocked = sample->why;
+	if (cause == CAUSE_LOCK)
+		blame->locked = sample->why;
+}
+
 static size_t add_blame(struct blame *blame, const struct entry *entry,
 			size_t left)
 {
 	struct parts parts = { .count = 0 };
+	uint64_t heaviest_ns[CAUSE_COUNT] = { 0 };
 	size_t i = 0;
 
 	blame->lock = entry->sample->lock;
 	blame->blocked_in = "";
 	while (i < left && !compare_blame(entry, &entry[i]))
 		i += add_stack(blame, &entry[i], left - i);
-	for (size_t k = 0; k < i; k++)
+	for (size_t k = 0; k < i; k++) {
 		parts_add(&parts, callee_of(&entry[k]),
 			  entry[k].sample->total_ns);
+		add_cause(blame, entry[k].sample, heaviest_ns);
+	}
 	parts_heaviest(&parts, blame->parts);
 	return i;
 }
@@ -159,6 +178,7 @@ static void add_stalls(struct profile *profile, const struct culprits *culprits)
 			blame = add_unsampled(profile, culprit);
 		blame->stalls += culprit->stalls;
 		blame->blocked_in = culprit->blocked_in;
+		blame->held = culprit->held;
 	}
 }
 

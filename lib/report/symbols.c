@@ -251,6 +251,7 @@ void symbols_name_all(struct symbols *symbols, struct process *process)
 	for (size_t i = 0; i < process->stalls_count; i++) {
 		name_stack(symbols, process->stalls[i].stack);
 		name_stack(symbols, process->stalls[i].apart);
+		name_stack(symbols, process->stalls[i].release);
 	}
 	for (size_t i = 0; i < process->loops_count; i++)
 		name_stack(symbols, process->loops[i].stuck_stack);

@@ -143,6 +143,13 @@ static void read_unfinished(struct text_facts *facts,
 	loop->stuck_ns = text_number(words, "blocked");
 }
 
+static void read_causes(struct text_facts *facts,
+			const struct text_words *words)
+{
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		facts->process->cause_ns[i] = text_number(words, cause_key(i));
+}
+
 static void read_discarded(struct text_facts *facts,
 			   const struct text_words *words)
 {
@@ -172,7 +179,7 @@ static const struct {
 	{ "in_flight", read_in_flight }, { "min_wait", read_min_wait },
 	{ "loop", read_loop },		 { "unfinished", read_unfinished },
 	{ "discarded", read_discarded }, { "waiters", read_waiters },
-	{ "locks", read_locks },
+	{ "locks", read_locks },	 { "cpu", read_causes },
 };
 
 /* "end=exit at once, status 3." */

@@ -39,7 +39,7 @@ static struct stack *read_stack(struct text_samples *text, char *line)
 bool text_sample_add(struct text_samples *text, char *line)
 {
 	struct samples *samples = &text->process->samples[text->kind];
-	struct sample sample = { .lock = NULL };
+	struct sample sample = { .why = { .call = "" } };
 
 	if (!scan_number(&line, 10, &sample.total_ns) ||
 	    !scan_text(&line, " ") || !scan_number(&line, 10, &sample.count) ||
@@ -106,18 +106,46 @@ static void add_to_lock(struct text_samples *text, struct lock *lock)
 	lock->longest_wait_ns = max_u64(lock->longest_wait_ns, sample->max_ns);
 }
 
+static struct lock *lock_of(struct text_samples *text,
+			    const struct text_words *words)
+{
+	uint64_t address = strtoull(text_word(words, "lock"), NULL, 16);
+	struct lock *lock = find_lock(text->process, address);
+
+	return lock ? lock : add_lock(text, words, address);
+}
+
 /* "lock=0x55d0c0b3e0a0 name=cache_lock object=app max=48210334ns." */
 static void read_lock(struct text_samples *text, char *line)
 {
 	struct text_words words = text_words_of(line);
-	uint64_t address = strtoull(text_word(&words, "lock"), NULL, 16);
-	struct lock *lock = find_lock(text->process, address);
 
-	if (!lock)
-		lock = add_lock(text, &words, address);
-	text->sample->lock = lock;
+	text->sample->lock = lock_of(text, &words);
 	text->sample->max_ns = text_number(&words, "max");
-	add_to_lock(text, lock);
+	add_to_lock(text, text->sample->lock);
+}
+
+static enum cause cause_of(const char *key)
+{
+	unsigned cause = CAUSE_COUNT - 1;
+
+	while (cause && strcmp(key, cause_key(cause)))
+		cause--;
+	return cause;
+}
+
+/* "cause=blocked call=fsync max=48210334ns." */
+static void read_cause(struct text_samples *text, char *line)
+{
+	struct text_words words = text_words_of(line);
+	struct why *why = &text->sample->why;
+	const char *call = text_word(&words, "call");
+
+	why->cause = cause_of(text_word(&words, "cause"));
+	why->call = arena_string(&text->process->arena, call, strlen(call));
+	if (why->cause == CAUSE_LOCK)
+		why->lock = lock_of(text, &words);
+	text->sample->max_ns = text_number(&words, "max");
 }
 
 /* Takes the +0x42 off function+0x42. False: there is none. */
@@ -156,6 +184,8 @@ void text_sample_comment(struct text_samples *text, char *line)
 		return;
 	if (!strncmp(line, "lock=", 5) && !text->sample->lock)
 		read_lock(text, line);
+	else if (!strncmp(line, "cause=", 6))
+		read_cause(text, line);
 	else if (!strncmp(line, "0x", 2))
 		read_frame_name(text, line);
 }

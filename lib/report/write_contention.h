@@ -11,6 +11,9 @@
 /* The lock's name, or its address. lock may be NULL. */
 const char *lock_text(const struct report *report, const struct lock *lock);
 
+/* "worker (4712)", as far as the thread is known. */
+const char *thread_text(const struct report *report, int tid);
+
 /* The heaviest locks whose unlocks are in profile. */
 void write_lock_table(const struct report *report, enum sample_kind profile);
 

@@ -58,8 +58,7 @@ static void write_circle(const struct report *report,
 	} while (wait != first);
 }
 
-/* "worker (4712)", as far as the thread is known. */
-static const char *thread_text(const struct report *report, int tid)
+const char *thread_text(const struct report *report, int tid)
 {
 	struct process *process = report->process;
 	const char *name = NULL;

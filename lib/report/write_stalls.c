@@ -8,7 +8,7 @@
 #include "report/familiar.h"
 #include "report/table.h"
 #include "report/words.h"
-#include "report/write.h"
+#include "report/write_why.h"
 
 struct sums {
 	uint64_t loops;
@@ -34,6 +34,14 @@ static struct sums sums_of(const struct process *process)
 	return sums;
 }
 
+static void write_sum_why(const struct report *report)
+{
+	const char *why = causes_text(report, report->process->cause_ns);
+
+	if (*why)
+		fprintf(report->out, "        Why: %s.\n", why);
+}
+
 static void write_sums(const struct report *report, const struct sums *sums)
 {
 	struct arena *arena = &report->process->arena;
@@ -56,6 +64,7 @@ static void write_sums(const struct report *report, const struct sums *sums)
 			words_duration(arena, sums->stalled_ns));
 	fprintf(report->out, "; the longest run took %s.\n",
 		words_duration(arena, sums->longest_ns));
+	write_sum_why(report);
 	if (sums->unseen)
 		fprintf(report->out, "        %s without a stack.\n",
 			words_count(arena, sums->unseen, "stall"));
@@ -211,7 +220,9 @@ static void write_blame(const struct report *report, size_t place,
 	write_callee(report, blame);
 	fputc('\n', report->out);
 	write_parts(report, blame);
+	write_blame_why(report, blame);
 	write_blamed_stack(report, blame);
+	write_blame_holder(report, blame);
 }
 
 static void write_profile(const struct report *report,

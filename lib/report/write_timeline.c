@@ -8,11 +8,11 @@
 #include "report/culprit.h"
 #include "report/table.h"
 #include "report/words.h"
-#include "report/write.h"
+#include "report/write_why.h"
 
 static const struct column columns[] = {
 	{ "after", true },   { "lasted", true }, { "loop", false },
-	{ "samples", true }, { "in", false },
+	{ "samples", true }, { "in", false },	 { "why", false },
 };
 
 /* The longest first; of those that are equal, the latest. */
@@ -76,6 +76,7 @@ static void fill_row(const struct report *report,
 	if (*stall->call)
 		cells[4] =
 			arena_print(arena, "%s, in %s", cells[4], stall->call);
+	cells[5] = stall_why(report, stall);
 }
 
 void write_timeline(const struct report *report,

@@ -135,11 +135,14 @@ Test(text, of_stalls_names_its_loops)
 	check_has("\n# kind=stall\n");
 	check_has("\n# loops=1 stalls=2 stalled=60000000ns unseen=1 "
 		  "longest=45000000ns.\n"
+		  "# cpu=0ns blocked=0ns lock=0ns faults=0ns "
+		  "unscheduled=0ns.\n"
 		  "# loop=4712 name=io\\0401 wait=epoll_wait turns=12345 "
 		  "events=20000 busy=1000000000ns longest=45000000ns stalls=2 "
 		  "stalled=60000000ns.\n"
 		  "# end=exit.\n\n");
-	check_has("\n60000000 5 @ 0x55d0c0a01234 0x55d0c0a02fff\n\n---");
+	check_has("\n60000000 5 @ 0x55d0c0a01234 0x55d0c0a02fff\n"
+		  "#\tcause=unknown max=60000000ns.\n\n---");
 	check_lacks("waited=");
 }
 

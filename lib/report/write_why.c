@@ -1,0 +1,177 @@
+/*
+ * Causes in words.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "report/write_why.h"
+
+#include "report/familiar.h"
+#include "report/words.h"
+#include "report/write_contention.h"
+
+/* What is less than a hundredth is left out. */
+#define LEAST_SHOWN 100
+
+static const char *cause_text(const struct report *report,
+			      const struct why *why)
+{
+	struct arena *arena = &report->process->arena;
+
+	if (why->cause == CAUSE_BLOCKED && why->call && *why->call)
+		return arena_print(arena, "blocked in %s", why->call);
+	if (why->cause == CAUSE_LOCK && why->lock)
+		return arena_print(arena, "waiting for %s",
+				   lock_text(report, why->lock));
+	return cause_words(why->cause);
+}
+
+/* The causes with a part of the whole, the largest first. */
+static const char *list_causes(const struct report *report,
+			       const uint64_t cause_ns[CAUSE_COUNT],
+			       const struct why *blocked,
+			       const struct why *locked)
+{
+	struct arena *arena = &report->process->arena;
+	uint64_t left[CAUSE_COUNT], whole_ns = 0;
+	const char *text = "";
+
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		whole_ns += left[i] = cause_ns[i];
+	for (;;) {
+		struct why why = { .cause = causes_main(left) };
+		uint64_t ns = left[why.cause];
+
+		if (!ns || ns < whole_ns / LEAST_SHOWN)
+			return text;
+		if (why.cause == CAUSE_BLOCKED && blocked)
+			why = *blocked;
+		if (why.cause == CAUSE_LOCK && locked)
+			why = *locked;
+		left[why.cause] = 0;
+		if (whole_ns - ns < whole_ns / LEAST_SHOWN)
+			return cause_text(report, &why);
+		text = arena_print(arena, "%s%s%s %s", text, *text ? ", " : "",
+				   words_share(arena, ns, whole_ns),
+				   cause_text(report, &why));
+	}
+}
+
+const char *causes_text(const struct report *report,
+			const uint64_t cause_ns[CAUSE_COUNT])
+{
+	return list_causes(report, cause_ns, NULL, NULL);
+}
+
+static const char *holder_text(const struct report *report,
+			       const struct stall *stall)
+{
+	struct arena *arena = &report->process->arena;
+	bool is_mutex = stall->lock && stall->lock->profile == SAMPLE_MUTEX;
+
+	if (!stall->holder || (stall->lock && !is_mutex))
+		return "";
+	if (*stall->holder_name)
+		return arena_print(arena, ", held by %s (%d)",
+				   stall->holder_name, stall->holder);
+	return arena_print(arena, ", held by %s",
+			   thread_text(report, stall->holder));
+}
+
+/* In brackets, what it rests on. */
+static const char *evidence_text(const struct report *report,
+				 const struct stall *stall)
+{
+	struct arena *arena = &report->process->arena;
+	const char *text = arena_print(arena, "%s on CPU",
+				       words_duration(arena, stall->cpu_ns));
+
+	if (stall->voluntary)
+		text = arena_print(arena, "%s, slept %ux", text,
+				   stall->voluntary);
+	if (stall->involuntary)
+		text = arena_print(arena, "%s, preempted %ux", text,
+				   stall->involuntary);
+	if (stall->major_faults)
+		text = arena_print(arena, "%s, %u major faults", text,
+				   stall->major_faults);
+	if (stall->cause_ns[CAUSE_FAULTS])
+		text = arena_print(arena, "%s, %u minor faults", text,
+				   stall->minor_faults);
+	if (stall->late_ns >= NS_PER_MS)
+		text = arena_print(arena, "%s, tick %s late", text,
+				   words_duration(arena, stall->late_ns));
+	return text;
+}
+
+const char *stall_why(const struct report *report, const struct stall *stall)
+{
+	struct why why = {
+		.cause = causes_main(stall->cause_ns),
+		.call = stall->call,
+		.lock = stall->lock,
+	};
+
+	if (!stall->cause_ns[why.cause])
+		return "";
+	return arena_print(
+		&report->process->arena, "%s%s (%s)", cause_text(report, &why),
+		why.cause == CAUSE_LOCK ? holder_text(report, stall) : "",
+		evidence_text(report, stall));
+}
+
+/* Where no unlock was seen to end it: who lets go of that lock most. */
+static const struct stack *usual_release(const struct report *report,
+					 const struct lock *lock)
+{
+	const struct samples *samples =
+		&report->process->samples[lock->profile];
+	const struct sample *heaviest = NULL;
+
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct sample *sample = &samples->list[i];
+
+		if (sample->lock == lock &&
+		    (!heaviest || sample->total_ns > heaviest->total_ns))
+			heaviest = sample;
+	}
+	return heaviest ? heaviest->stack : NULL;
+}
+
+static void write_release(const struct report *report,
+			  const struct blame *blame)
+{
+	const struct stall *held = blame->held;
+	const struct stack *stack;
+
+	if (held && held->release) {
+		fprintf(report->out, "     %s was let go by %s (%d), in\n",
+			lock_text(report, held->lock), held->holder_name,
+			held->holder);
+		write_stack(report, held->release,
+			    stack_headline(held->release));
+		return;
+	}
+	if (!blame->locked.lock ||
+	    !(stack = usual_release(report, blame->locked.lock)))
+		return;
+	fprintf(report->out, "     %s is let go mostly in\n",
+		lock_text(report, blame->locked.lock));
+	write_stack(report, stack, stack_headline(stack));
+}
+
+void write_blame_why(const struct report *report, const struct blame *blame)
+{
+	const char *text = list_causes(report, blame->cause_ns, &blame->blocked,
+				       &blame->locked);
+	bool is_machine = causes_main(blame->cause_ns) == CAUSE_UNSCHEDULED;
+
+	if (*text)
+		fprintf(report->out, "     %s%s\n", text,
+			is_machine ? ": the machine's doing" : "");
+}
+
+void write_blame_holder(const struct report *report, const struct blame *blame)
+{
+	if (causes_main(blame->cause_ns) == CAUSE_LOCK)
+		write_release(report, blame);
+}

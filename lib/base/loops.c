@@ -86,3 +86,50 @@ struct loops loops_of(const struct recording *rec, uint64_t now_ns)
 	}
 	return total;
 }
+
+uint64_t thread_watched_ns(const struct thread_record *thread, uint64_t now_ns)
+{
+	uint64_t begun_ns = load_relaxed(&thread->first_wait_ns);
+	uint64_t last_ns = load_acquire(&thread->state) == THREAD_ENDED
+				   ? load_relaxed(&thread->latest_ns)
+				   : now_ns;
+
+	return last_ns - min_u64(begun_ns, last_ns);
+}
+
+static const struct {
+	const char *key;
+	uint64_t parts;
+} percentiles[] = {
+#define X(name, title, key, parts) { key, parts },
+	PERCENTILES(X)
+#undef X
+};
+
+const char *percentile_key(enum percentile percentile)
+{
+	return percentiles[percentile].key;
+}
+
+struct run_lengths run_lengths_of(const struct recording *rec,
+				  const struct thread_record *thread)
+{
+	const struct histogram *histogram =
+		section_records(rec, SECTION_HISTOGRAMS);
+	uint32_t place = load_relaxed(&thread->histogram);
+	uint64_t longest_ns = load_relaxed(&thread->longest_run_ns);
+	uint64_t runs = load_relaxed(&thread->waits);
+	struct run_lengths lengths = { .is_known = place };
+
+	if (!place)
+		return lengths;
+	/* Each wait that returned began one. */
+	runs -= runs && load_relaxed(&thread->run_begun_ns);
+	for (int i = 0; i < PERCENTILE_COUNT; i++) {
+		uint64_t ns = histogram_percentile(&histogram[place - 1], runs,
+						   percentiles[i].parts);
+
+		lengths.ns[i] = min_u64(ns, longest_ns);
+	}
+	return lengths;
+}

@@ -31,6 +31,36 @@ uint64_t thread_unfinished_ns(const struct recording *rec,
 			      const struct thread_record *thread,
 			      uint64_t now_ns);
 
+/* From its first wait to now_ns, or to the thread's end. Signal-safe. */
+uint64_t thread_watched_ns(const struct thread_record *thread, uint64_t now_ns);
+
+/* The percentiles of run lengths that are told: name, key, parts of 1000. */
+#define PERCENTILES(X)                                                         \
+	X(PERCENTILE_50, "p50", "p50", 500)                                    \
+	X(PERCENTILE_90, "p90", "p90", 900)                                    \
+	X(PERCENTILE_99, "p99", "p99", 990)                                    \
+	X(PERCENTILE_999, "p99.9", "p999", 999)
+
+enum percentile {
+#define X(name, title, key, parts) name,
+	PERCENTILES(X)
+#undef X
+	PERCENTILE_COUNT
+};
+
+/* How long the runs took that ended; 0: less than HISTOGRAM_LEAST_NS. */
+struct run_lengths {
+	bool is_known; /* there is a histogram */
+	uint64_t ns[PERCENTILE_COUNT];
+};
+
+/* Of a thread of a (checked) recording. Signal-safe. */
+struct run_lengths run_lengths_of(const struct recording *rec,
+				  const struct thread_record *thread);
+
+/* The key of a percentile in texts. */
+const char *percentile_key(enum percentile percentile);
+
 /* The sums over all threads of a (checked) recording. Signal-safe. */
 struct loops loops_of(const struct recording *rec, uint64_t now_ns);
 

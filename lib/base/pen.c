@@ -141,7 +141,7 @@ void pen_duration(struct pen *pen, uint64_t ns)
 	pen_in_unit(pen, ns, unit_of(ns, &units[FIRST_DECIMAL_UNIT]));
 }
 
-static void pen_threshold(struct pen *pen, uint64_t stall_ns)
+void pen_threshold(struct pen *pen, uint64_t stall_ns)
 {
 	if (stall_ns)
 		pen_duration(pen, stall_ns);

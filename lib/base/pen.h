@@ -48,6 +48,9 @@ void pen_duration(struct pen *pen, uint64_t ns);
 /* For people: three digits at most where there are more: 7.9ms, 61s, 2.5h. */
 void pen_duration_rounded(struct pen *pen, uint64_t ns);
 
+/* 10ms; or off for 0. */
+void pen_threshold(struct pen *pen, uint64_t stall_ns);
+
 /* As they are read (base/threshold.h): 10ms,worker*=100ms,logger=off. */
 void pen_thresholds(struct pen *pen, const struct thresholds *thresholds);
 

@@ -104,8 +104,20 @@ static void write_law(struct pen *pen, const struct recording *rec,
 	}
 }
 
-static void write_loop(struct pen *pen, const struct thread_record *t)
+/* 0 is less than what is told. */
+static void write_lengths(struct pen *pen, const struct run_lengths *lengths)
 {
+	for (int i = 0; lengths->is_known && i < PERCENTILE_COUNT; i++) {
+		pen_text(pen, " ");
+		pen_text(pen, percentile_key(i));
+		pen_number(pen, "=", lengths->ns[i], "ns");
+	}
+}
+
+static void write_loop(struct pen *pen, const struct recording *rec,
+		       const struct thread_record *t, uint64_t now_ns)
+{
+	struct run_lengths lengths = run_lengths_of(rec, t);
 	uint32_t call = load_relaxed(&t->wait_call);
 
 	pen_number(pen, "# loop=", (uint64_t)t->tid, " name=");
@@ -115,7 +127,11 @@ static void write_loop(struct pen *pen, const struct thread_record *t)
 	pen_number(pen, " turns=", load_relaxed(&t->waits), "");
 	pen_number(pen, " events=", load_relaxed(&t->events), "");
 	pen_number(pen, " busy=", load_relaxed(&t->busy_ns), "ns");
+	pen_number(pen, " watched=", thread_watched_ns(t, now_ns), "ns");
+	write_lengths(pen, &lengths);
 	pen_number(pen, " longest=", load_relaxed(&t->longest_run_ns), "ns");
+	pen_text(pen, " threshold=");
+	pen_threshold(pen, load_relaxed(&t->stall_ns));
 	pen_number(pen, " stalls=", load_relaxed(&t->stalls), "");
 	pen_number(pen, " stalled=", load_relaxed(&t->stalled_ns), "ns.\n");
 }
@@ -148,7 +164,7 @@ static void write_threads(struct pen *pen, const struct recording *rec,
 		uint64_t unfinished_ns = thread_unfinished_ns(rec, t, now_ns);
 
 		if (thread_is_loop(t))
-			write_loop(pen, t);
+			write_loop(pen, rec, t, now_ns);
 		if (unfinished_ns)
 			write_unfinished(pen, t, unfinished_ns, now_ns);
 	}

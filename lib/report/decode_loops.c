@@ -14,12 +14,11 @@ static void decode_times(struct decoder *d, struct loop *loop,
 			 const struct thread_record *record)
 {
 	bool has_ended = record->state == THREAD_ENDED;
-	uint64_t last_ns = has_ended ? record->latest_ns : d->now_ns;
 	uint64_t running_ns = 0;
 
 	if (!has_ended && record->run_begun_ns)
 		running_ns = time_since(record->run_begun_ns, d->now_ns);
-	loop->watched_ns = time_since(record->first_wait_ns, last_ns);
+	loop->watched_ns = thread_watched_ns(record, d->now_ns);
 	loop->busy_ns = record->busy_ns + running_ns;
 	loop->longest_ns = max_u64(record->longest_run_ns, running_ns);
 }
@@ -45,6 +44,9 @@ static void decode_loop(struct decoder *d, struct loop *loop,
 	loop->is_loop = thread_is_loop(record);
 	loop->wait_call = blocking_call_name(record->wait_call);
 	loop->turns = record->waits;
+	loop->events = record->events;
+	loop->lengths = run_lengths_of(d->rec, record);
+	loop->threshold_ns = record->stall_ns;
 	loop->stalls = record->stalls;
 	loop->stalled_ns = record->stalled_ns;
 	loop->unseen = record->unseen;

@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "base/law.h"
+#include "base/loops.h"
 #include "report/arena.h"
 
 /* A file that was mapped executable. */
@@ -111,6 +112,9 @@ struct loop {
 	uint64_t watched_ns; /* from its first wait on */
 	uint64_t busy_ns;    /* the part of it not in a wait */
 	uint64_t longest_ns; /* run, one that has not ended included */
+	uint64_t events;     /* that its waits returned */
+	struct run_lengths lengths;
+	uint64_t threshold_ns; /* 0: none */
 	uint64_t stalls;
 	uint64_t stalled_ns;
 	uint64_t unseen; /* stalls without a stack */

@@ -45,16 +45,19 @@ static bool read_section(int fd, struct recording *rec,
 
 /*
  * A record is written before what refers to it, so it has to be read after:
- * samples, events and waiters, then stacks, then modules.
+ * samples, events and waiters, then stacks, then modules. A stall that leaves
+ * the ring has been entered among the longest before.
  */
 static bool read_sections(int fd, struct recording *rec)
 {
-	static const enum recording_section order[SECTION_COUNT] = {
-		SECTION_SAMPLES,     SECTION_EVENTS,  SECTION_WAITERS,
-		SECTION_STACK_INDEX, SECTION_STACKS,  SECTION_LOCKS,
-		SECTION_THREADS,     SECTION_MODULES,
+	static const enum recording_section order[] = {
+		SECTION_SAMPLES, SECTION_EVENTS,      SECTION_LONGEST,
+		SECTION_WAITERS, SECTION_STACK_INDEX, SECTION_STACKS,
+		SECTION_LOCKS,	 SECTION_THREADS,     SECTION_HISTOGRAMS,
+		SECTION_MODULES,
 	};
 
+	_Static_assert(ARRAY_SIZE(order) == SECTION_COUNT, "one is left out");
 	for (int i = 0; i < SECTION_COUNT; i++) {
 		if (!read_section(fd, rec, order[i]))
 			return false;

@@ -105,14 +105,32 @@ static struct loop *add_loop(struct text_facts *facts)
 	return &process->loops[process->loops_count++];
 }
 
+static struct run_lengths lengths_in(const struct text_words *words)
+{
+	struct run_lengths lengths = {
+		.is_known = *text_word(words, percentile_key(0)),
+	};
+
+	for (int i = 0; i < PERCENTILE_COUNT; i++)
+		lengths.ns[i] = text_number(words, percentile_key(i));
+	return lengths;
+}
+
 static void read_loop(struct text_facts *facts, const struct text_words *words)
 {
+	struct thresholds threshold = { .others_ns = 0 };
+
+	thresholds_read(&threshold, text_word(words, "threshold"));
 	*add_loop(facts) = (struct loop){
 		.name = keep(facts, text_word(words, "name")),
 		.tid = (int)text_number(words, "loop"),
 		.wait_call = keep(facts, text_word(words, "wait")),
 		.turns = text_number(words, "turns"),
+		.events = text_number(words, "events"),
 		.busy_ns = text_number(words, "busy"),
+		.watched_ns = text_number(words, "watched"),
+		.lengths = lengths_in(words),
+		.threshold_ns = threshold.others_ns,
 		.longest_ns = text_number(words, "longest"),
 		.stalls = text_number(words, "stalls"),
 		.stalled_ns = text_number(words, "stalled"),

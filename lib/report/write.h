@@ -28,6 +28,9 @@ void write_head(const struct report *report);
 /* Loops, stalls, and the code that stalled them. */
 void write_stalls(const struct report *report);
 
+/* How long the runs of each loop took. */
+void write_runs(const struct report *report);
+
 /* The stalls in order of time. */
 void write_timeline(const struct report *report,
 		    const struct culprits *culprits);

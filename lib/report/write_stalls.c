@@ -258,6 +258,7 @@ void write_stalls(const struct report *report)
 	}
 	write_sums(report, &sums);
 	write_loops(report);
+	write_runs(report);
 	for (size_t i = 0; i < process->loops_count; i++)
 		write_unfinished(report, &process->loops[i]);
 	culprits = culprits_of(process);

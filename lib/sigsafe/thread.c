@@ -59,25 +59,22 @@ const struct thread_identity *thread_identify(void)
 
 void thread_read_name(struct thread *self)
 {
-	uint64_t stall_ns;
+	uint64_t before_ns = self->stall_ns, stall_ns;
 
 	sys2(SYS_prctl, PR_GET_NAME, self->record->name);
 	stall_ns =
 		threshold_of(&self->recording->thresholds, self->record->name);
 	store_relaxed(&self->record->stall_ns, stall_ns);
 	self->stall_ns = stall_ns ? stall_ns : FOR_EVER_NS;
+	/* The timer may have been armed for later. */
+	if (self->stall_ns < before_ns)
+		self->armed = false;
 }
 
 void thread_look_at_name(struct thread *self)
 {
-	uint64_t before_ns = self->stall_ns;
-
-	if (!self->recording->thresholds.count || self->ticks)
-		return;
-	thread_read_name(self);
-	/* The timer may have been armed for later. */
-	if (self->stall_ns < before_ns)
-		self->armed = false;
+	if (self->recording->thresholds.count && !self->ticks)
+		thread_read_name(self);
 }
 
 /* All but what belongs to the process's signals, which go on. */
@@ -128,7 +125,8 @@ void thread_end(void *ended)
 		alternate_stack_remove(self);
 		return;
 	}
-	watch_run_end(CALL_NONE);
+	watch_run_end(record->wait_call);
+	thread_read_name(self);
 	timer_delete_own(self);
 	alternate_stack_remove(self);
 	/* The thread may still wait in other destructors: it enrols again. */

@@ -137,12 +137,12 @@ static __attribute__((noinline)) void
 end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 {
 	run_length_note(self, now_ns - begun_ns);
+	/* The thread proves to be a loop just now. */
+	if (unlikely(is_provisional(self)) && !self->ticks)
+		thread_read_name(self);
 	if (unlikely(now_ns - begun_ns >= self->stall_ns))
 		end_stall(self, begun_ns, now_ns);
 	self->ticks = 0;
-	/* The thread proves to be a loop just now. */
-	if (unlikely(is_provisional(self)))
-		thread_look_at_name(self);
 }
 
 uint64_t watch_run_end(enum blocking_call call)

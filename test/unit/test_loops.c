@@ -119,3 +119,48 @@ Test(loops, calls_have_their_names)
 	cr_assert_str_eq(blocking_call_name(CALL_COUNT - 1), "io_uring_enter");
 	cr_assert_str_eq(blocking_call_name(CALL_COUNT), "");
 }
+
+static struct histogram *give_histogram(void)
+{
+	struct histogram *histogram = section_records(rec, SECTION_HISTOGRAMS);
+
+	thread->histogram = 1;
+	return histogram;
+}
+
+Test(loops, tells_how_long_its_runs_took)
+{
+	struct histogram *histogram = give_histogram();
+	struct run_lengths lengths;
+
+	thread->waits = 1000;
+	thread->longest_run_ns = 8 * NS_PER_MS;
+	for (int i = 0; i < 400; i++)
+		histogram_add(histogram, NS_PER_MS);
+	for (int i = 0; i < 20; i++)
+		histogram_add(histogram, 8 * NS_PER_MS);
+	lengths = run_lengths_of(rec, thread);
+	cr_assert(lengths.is_known);
+	cr_assert_eq(lengths.ns[PERCENTILE_50], 0, "most were too short");
+	cr_assert_float_eq((double)lengths.ns[PERCENTILE_90], 1e6, 1e4);
+	cr_assert_float_eq((double)lengths.ns[PERCENTILE_99], 8e6, 8e4);
+	cr_assert_leq(lengths.ns[PERCENTILE_999], thread->longest_run_ns);
+}
+
+Test(loops, a_run_that_has_not_ended_has_no_length_yet)
+{
+	struct histogram *histogram = give_histogram();
+
+	thread->waits = 2;
+	thread->run_begun_ns = rec->start_ns;
+	histogram_add(histogram, NS_PER_MS);
+	cr_assert_neq(run_lengths_of(rec, thread).ns[PERCENTILE_50], 0);
+	/* Were it to count it would be a short one. */
+	thread->run_begun_ns = 0;
+	cr_assert_eq(run_lengths_of(rec, thread).ns[PERCENTILE_50], 0);
+}
+
+Test(loops, without_a_histogram_no_lengths_are_known)
+{
+	cr_assert_not(run_lengths_of(rec, thread).is_known);
+}

@@ -138,7 +138,8 @@ Test(text, of_stalls_names_its_loops)
 		  "# cpu=0ns blocked=0ns lock=0ns faults=0ns "
 		  "unscheduled=0ns.\n"
 		  "# loop=4712 name=io\\0401 wait=epoll_wait turns=12345 "
-		  "events=20000 busy=1000000000ns longest=45000000ns stalls=2 "
+		  "events=20000 busy=1000000000ns watched=61002000000ns "
+		  "longest=45000000ns threshold=10ms stalls=2 "
 		  "stalled=60000000ns.\n"
 		  "# end=exit.\n\n");
 	check_has("\n60000000 5 @ 0x55d0c0a01234 0x55d0c0a02fff\n"

@@ -105,6 +105,7 @@ struct thread_record *add_loop(struct recording *rec, int32_t tid,
 	thread->tid = tid;
 	strcpy(thread->name, name);
 	thread->wait_call = CALL_EPOLL_WAIT;
+	thread->first_wait_ns = rec->start_ns;
 	thread->waits = 12345;
 	thread->events = 20000;
 	thread->busy_ns = SECONDS(1);

@@ -86,9 +86,9 @@ static const struct entry {
 #undef X
 };
 
-/* Found only where they are not bound: with another libc. */
 static const struct entry bound_entries[] = {
-#define X(result, name, parameters, arguments) { &real.name, #name, NULL },
+#define X(result, name, parameters, arguments)                                 \
+	{ &real.name, "__" #name, VERSION_FIRST },
 	HOOKS_BOUND(X)
 #undef X
 };
@@ -102,11 +102,26 @@ static void find_entry(const struct entry *entry)
 	memcpy(entry->slot, &found, sizeof(found));
 }
 
+/*
+ * A library in front of us may have a function of that name, too, and call us
+ * in turn: a sanitizer has. Another libc has none, so that none is bound.
+ */
+static void find_bound(const struct entry *entry)
+{
+	void *found =
+		dlvsym ? dlvsym(RTLD_NEXT, entry->name, entry->version) : NULL;
+
+	if (!found)
+		memcpy(&found, entry->slot, sizeof(found));
+	if (!found)
+		found = find(entry->name + strlen("__"));
+	memcpy(entry->slot, &found, sizeof(found));
+}
+
 void real_find(void)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
 		find_entry(&entries[i]);
 	for (size_t i = 0; i < ARRAY_SIZE(bound_entries); i++)
-		if (!*(void *const *)bound_entries[i].slot)
-			find_entry(&bound_entries[i]);
+		find_bound(&bound_entries[i]);
 }

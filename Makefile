@@ -45,14 +45,21 @@ FIXTURE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
 UNIT     := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/unit/test_*.c))
 VICTIMS  := $(patsubst test/e2e/victim_%,$(BUILD)/victims/%,$(basename \
 	$(wildcard test/e2e/victim_*.c test/e2e/victim_*.cc))) $(patsubst \
-	test/e2e/%.c,$(BUILD)/victims/%.so,$(wildcard test/e2e/plugin_*.c))
+	test/e2e/%.c,$(BUILD)/victims/%.so,$(wildcard test/e2e/plugin_*.c)) \
+	$(BUILD)/victims/walk_storm_address
 BENCH    := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/bench/*.c))
 
 all: $(addprefix $(BUILD)/,libstallshim.so stallshim stallshim.1) ## build it
 
-$(BUILD)/libstallshim.so: $(SHIM_OBJ) shim/stallshim.map
+$(BUILD)/libstallshim.so: $(SHIM_OBJ)
+# What test/e2e/naive.bats tests the tests of walks with.
+$(BUILD)/naive/libstallshim.so: $(patsubst %/lib/sigsafe/stack.o, \
+	%/test/e2e/naive_walk.o,$(SHIM_OBJ))
+$(BUILD)/naive/libstallshim.so: LDFLAGS += -lunwind
+%/libstallshim.so: shim/stallshim.map
 	@echo "  LD      $@"
-	$(Q)$(CC) $(CFLAGS) $(SHIM_LDFLAGS) -o $@ $(SHIM_OBJ) $(LDFLAGS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SHIM_LDFLAGS) -o $@ $(filter %.o,$^) $(LDFLAGS)
 
 $(BUILD)/stallshim: $(COMMAND_OBJ)
 	@echo "  LD      $@"
@@ -105,9 +112,16 @@ $(addprefix $(BUILD)/bench/,contention walk): $(BUILD)/bench/%: \
 		test/bench/%.c $(BUILD)/lib.a
 	$(call program,-fno-omit-frame-pointer)
 
+define program_cc
+@mkdir -p $(@D)
+@echo "  CXXLD   $@"
+$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) $(VICTIM_CFLAGS) $(1) -o $@ $<
+endef
+
 $(BUILD)/victims/%: test/e2e/victim_%.cc
-	@mkdir -p $(@D)
-	$(Q)$(CXX) -MMD -MP -Wall -Wextra $(CFLAGS) $(VICTIM_CFLAGS) -o $@ $<
+	$(call program_cc)
+$(BUILD)/victims/%_address: test/e2e/victim_%.cc
+	$(call program_cc,-fsanitize=address)
 
 # Where `setup` is asked for as well it comes first, with make -j too.
 SETUP := $(filter setup,$(MAKECMDGOALS))

@@ -31,7 +31,8 @@ survives() {
 @test "a coroutine of one page waits for events and contends for a lock" {
 	survives locks in_locking_coroutine
 	law_closes "$(result mutex.txt)"
-	(($(total_ns "$(result mutex.txt)" in_locking_coroutine) >= 15000000))
+	(($(total_ns "$(result wait.txt)" in_locking_coroutine) >= 5000000))
+	(($(total_ns "$(result mutex.txt)" hold) >= 5000000))
 }
 
 @test "the program's own alternate stack may be of two pages" {

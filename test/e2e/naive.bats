@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# Do the tests of walks bite? Each victim that the shim gets through hangs or
+# fails with a walk that is libunwind as it is, called in the handler: the
+# library with naive_walk.c in place of stack.c.
+#
+# What does not bite, since glibc 2.35 and its libgcc find unwind tables without
+# a lock: ticks in throw and catch alone, and in malloc. Where libgcc is older a
+# throw walks the loader's list, as the victim's part "iterate" does.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+NAIVE=$BUILD/naive/libstallshim.so
+
+setup_file() {
+	timeout 300 make --no-print-directory -C "$ROOT" BUILD="$BUILD" "$NAIVE"
+}
+
+# What is hung may have every signal blocked, and so may its children.
+naively() {
+	run timeout -s KILL 15 env LD_PRELOAD="$NAIVE" STALLSHIM_MEMORY=1M \
+		STALLSHIM_OUTPUT="$RESULTS/naive.%p" "${settings[@]}" "$@"
+	echo "naively: $status $output"
+}
+
+# bites COMMAND...: under the shim it is done, naively not every time.
+bites() {
+	local i
+
+	rm -f "$RESULTS"/*
+	[[ $(under_shim STALLSHIM_MEMORY=1M "${settings[@]}" "$@") = *done ]]
+	for ((i = 0; i < 4; i++)); do
+		naively "$@"
+		[[ $status = 0 && $output = *done ]] || return 0
+	done
+	return 1
+}
+
+# storm_bites PART...
+storm_bites() {
+	settings=(STALLSHIM_STALL=200us)
+	bites "$(victim walk_storm)" 5 "$BUILD/victims" "$@"
+}
+
+setup() {
+	settings=(STALLSHIM_STALL=1ms)
+}
+
+@test "another thread holds the loader's lock: naively a deadlock" {
+	bites "$(victim walk_places)" loader
+	((status >= 128))
+}
+
+@test "ticks in dlopen, while other threads throw: naively a deadlock" {
+	storm_bites dlopen throw iterate
+	((status >= 128))
+}
+
+@test "ticks in dlopen and dlclose under contention: naively a deadlock" {
+	storm_bites dlopen dlopen spin
+}
+
+@test "ticks in throw and catch with an older libgcc: naively a deadlock" {
+	storm_bites throw iterate
+	((status >= 128))
+}
+
+@test "forks while others walk: naively children hang" {
+	storm_bites fork dlopen
+}
+
+@test "descriptors closed by the program: naively its bytes are eaten" {
+	storm_bites pipes spin
+	[[ $output = *"other bytes came out of the pipe"* ]]
+}

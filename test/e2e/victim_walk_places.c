@@ -11,8 +11,11 @@
 #pragma GCC optimize("no-omit-frame-pointer")
 
 #include <dlfcn.h>
+#include <iconv.h>
 #include <link.h>
+#include <nss.h>
 #include <pthread.h>
+#include <pwd.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -134,6 +137,21 @@ __attribute__((noinline)) static void callback_malloc(void)
 			free(malloc(i * 97));
 }
 
+/* What libc loads behind everybody's back. */
+__attribute__((noinline)) static void callback_gconv(void)
+{
+	if (iconv_open("STALLING", "UTF-8") != (iconv_t)-1)
+		exit(2);
+	KEEP_FRAME();
+}
+
+__attribute__((noinline)) static void callback_nss(void)
+{
+	if (__nss_configure_lookup("passwd", "stalling") || getpwnam("nobody"))
+		exit(2);
+	KEEP_FRAME();
+}
+
 static const struct place {
 	const char *name;
 	void (*callback)(void);
@@ -144,6 +162,8 @@ static const struct place {
 	{ "fork", callback_fork },
 	{ "handler", callback_handler },
 	{ "malloc", callback_malloc },
+	{ "gconv", callback_gconv },
+	{ "nss", callback_nss },
 };
 
 static void turn(int fd)

@@ -50,6 +50,22 @@ walks_in() {
 	walks_in malloc callback_malloc main
 }
 
+@test "in a converter of iconv, which libc loads by itself" {
+	mkdir "$RESULTS/gconv"
+	echo "module INTERNAL STALLING// stalling 1" \
+		>"$RESULTS/gconv/gconv-modules"
+	cp "$(victim plugin_walk_gconv.so)" "$RESULTS/gconv/stalling.so"
+	settings+=(GCONV_PATH="$RESULTS/gconv")
+	walks_in gconv gconv_init callback_gconv main
+}
+
+@test "in a name service, which libc loads by itself" {
+	mkdir "$RESULTS/nss"
+	cp "$(victim plugin_walk_nss.so)" "$RESULTS/nss/libnss_stalling.so.2"
+	settings+=(LD_LIBRARY_PATH="$RESULTS/nss")
+	walks_in nss _nss_stalling_getpwnam_r callback_nss main
+}
+
 @test "in the unwinder, while others throw too" {
 	local text
 

@@ -1,0 +1,177 @@
+/*
+ * What a warm walk asks for: nothing. From here on every system call kills, and
+ * allocations are counted.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <criterion/criterion.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "sigsafe/stack.h"
+#include "stack_fixture.h"
+
+#define DEPTH 30
+#define WALKS 1000
+
+/* A sanitizer has an allocator of its own, and makes system calls. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED  true
+#define COUNTS_MALLOC 0
+#else
+#define IS_SANITIZED  false
+#define COUNTS_MALLOC 1
+#endif
+
+static unsigned allocations;
+
+#if COUNTS_MALLOC
+/* In front of libc's, which is also there under another name. */
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_calloc(size_t count, size_t bytes);
+extern void *__libc_realloc(void *old, size_t bytes);
+extern void __libc_free(void *old);
+
+void *malloc(size_t bytes)
+{
+	allocations++;
+	return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+	allocations++;
+	return __libc_calloc(count, bytes);
+}
+
+void *realloc(void *old, size_t bytes)
+{
+	allocations++;
+	return __libc_realloc(old, bytes);
+}
+
+void free(void *old)
+{
+	allocations++;
+	__libc_free(old);
+}
+#endif
+
+/* All but the exit. */
+static void forbid_system_calls(void)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { .len = sizeof(code) / sizeof(code[0]),
+				     .filter = code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		_exit(3);
+}
+
+/* As a hook walks, and as a signal handler does. */
+static uint32_t walk_both_ways(const ucontext_t *context)
+{
+	uint32_t by_hook = fixture_hook();
+
+	return by_hook && stack_capture(context, NULL) ? by_hook : 0;
+}
+
+/* Warm after the first one. */
+static __attribute__((noinline)) void walk_at_depth(unsigned depth)
+{
+	ucontext_t context;
+	uint32_t first, last = 0;
+	unsigned before;
+
+	if (depth) {
+		walk_at_depth(depth - 1);
+		__asm__ volatile("");
+		return;
+	}
+	getcontext(&context);
+	for (int i = 0; i < 2; i++)
+		first = walk_both_ways(&context);
+	forbid_system_calls();
+	before = allocations;
+	for (int i = 0; i < WALKS; i++)
+		last = walk_both_ways(&context);
+	if (allocations != before)
+		_exit(4);
+	if (!first || !last || fixture_stack(last)->depth < DEPTH)
+		_exit(5);
+}
+
+static int status_of(void (*work)(void))
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		work();
+		_exit(0);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	return status;
+}
+
+static void walk_quietly(void)
+{
+	walk_at_depth(DEPTH);
+}
+
+static void call_the_system(void)
+{
+	forbid_system_calls();
+	syscall(SYS_gettid);
+}
+
+static void walk_on_coroutine(void)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+	ucontext_t home, coroutine;
+
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = stack;
+	coroutine.uc_stack.ss_size = sizeof(stack);
+	coroutine.uc_link = &home;
+	makecontext(&coroutine, walk_quietly, 0);
+	swapcontext(&home, &coroutine);
+}
+
+TestSuite(walk_quiet, .init = fixture_start_unwinder, .disabled = IS_SANITIZED,
+	  .timeout = 60);
+
+Test(walk_quiet, a_warm_walk_makes_no_system_call_and_allocates_nothing)
+{
+	cr_assert_eq(status_of(walk_quietly), 0);
+}
+
+/* The test would show it. */
+Test(walk_quiet, a_system_call_would_have_killed)
+{
+	int status = status_of(call_the_system);
+
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+}
+
+/* Only its own stack is known to stay: see sigsafe/own_stack.h. */
+Test(walk_quiet, another_stack_is_asked_for_again)
+{
+	int status = status_of(walk_on_coroutine);
+
+	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+}

@@ -18,11 +18,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hook_list_io.h"
 #include "hook_list_lock.h"
 #include "hook_versions.h"
 
 /*
- * X(result, name, parameters, arguments)
+ * X(result, name, parameters, arguments, ...)
  *
  * BOUND: libc exports a second name, __NAME. The real function is bound at link
  * time, so it is valid before any constructor ran.
@@ -32,7 +33,13 @@
 /* FOUND: looked up by the first call, or by the constructor. */
 #define HOOKS_FOUND(X)                                                         \
 	HOOKS_LOCK(X)                                                          \
-	HOOKS_WAIT(X) HOOKS_SLEEP(X) HOOKS_SIGNAL(X) HOOKS_EXIT(X)
+	HOOKS_IO(X)                                                            \
+	HOOKS_WAIT(X) HOOKS_SYSCALL(X) HOOKS_SIGNAL(X) HOOKS_EXIT(X)
+
+#define HOOKS_SYSCALL(X)                                                       \
+	X(long, syscall,                                                       \
+	  (long number, long a, long b, long c, long d, long e, long f),       \
+	  (number, a, b, c, d, e, f))
 
 #define HOOKS_WAIT(X)                                                          \
 	X(int, epoll_wait,                                                     \
@@ -67,22 +74,6 @@
 	  (int n, fd_set *in, fd_set *out, fd_set *err,                        \
 	   const struct timespec *timeout, const sigset_t *mask),              \
 	  (n, in, out, err, timeout, mask))
-
-#define HOOKS_SLEEP(X)                                                         \
-	X(unsigned int, sleep, (unsigned int seconds), (seconds))              \
-	X(int, usleep, (useconds_t us), (us))                                  \
-	X(int, nanosleep,                                                      \
-	  (const struct timespec *want, struct timespec *left), (want, left))  \
-	X(int, clock_nanosleep,                                                \
-	  (clockid_t clock, int flags, const struct timespec *want,            \
-	   struct timespec *left),                                             \
-	  (clock, flags, want, left))                                          \
-	X(int, thrd_sleep,                                                     \
-	  (const struct timespec *want, struct timespec *left), (want, left))  \
-	X(int, pause, (void), ())                                              \
-	X(long, syscall,                                                       \
-	  (long number, long a, long b, long c, long d, long e, long f),       \
-	  (number, a, b, c, d, e, f))
 
 #define HOOKS_SIGNAL(X)                                                        \
 	X(int, sigaction,                                                      \
@@ -208,7 +199,7 @@
 
 /* The real functions: real.NAME(...). */
 struct real_functions {
-#define X(result, name, parameters, arguments) result(*name) parameters;
+#define X(result, name, parameters, arguments, ...) result(*name) parameters;
 	HOOKS_BOUND(X)
 	HOOKS_FOUND(X)
 #undef X
@@ -224,6 +215,9 @@ extern struct real_functions real;
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		const sigset_t *mask, size_t size);
+#define X(result, name, parameters, arguments) result name parameters;
+HOOKS_FORTIFIED(X)
+#undef X
 
 /*
  * Looks up every function that is not BOUND. Not signal-safe: constructor, or

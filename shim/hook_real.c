@@ -13,14 +13,14 @@
 
 /* Weak: another libc has no such names, and we do nothing there. */
 #pragma weak dlvsym
-#define X(result, name, parameters, arguments)                                 \
+#define X(result, name, parameters, arguments, ...)                            \
 	extern result bound_##name parameters __attribute__((weak));           \
 	__asm__(".symver bound_" #name ",__" #name "@" VERSION_FIRST);
 HOOKS_BOUND(X)
 #undef X
 
 /* A FOUND function called before the constructor finds itself, then runs. */
-#define X(result, name, parameters, arguments)                                 \
+#define X(result, name, parameters, arguments, ...)                            \
 	static cold result find_##name parameters                              \
 	{                                                                      \
 		real_find();                                                   \
@@ -38,10 +38,10 @@ HOOKS_VERSIONED(X)
 #undef X
 
 struct real_functions real = {
-#define X(result, name, parameters, arguments) .name = bound_##name,
+#define X(result, name, parameters, arguments, ...) .name = bound_##name,
 	HOOKS_BOUND(X)
 #undef X
-#define X(result, name, parameters, arguments) .name = find_##name,
+#define X(result, name, parameters, arguments, ...) .name = find_##name,
 		HOOKS_FOUND(X)
 #undef X
 #define X(result, name, parameters, arguments, function, version)              \
@@ -77,7 +77,7 @@ static const struct entry {
 	const char *name;
 	const char *version; /* NULL: any */
 } entries[] = {
-#define X(result, name, parameters, arguments) { &real.name, #name, NULL },
+#define X(result, name, parameters, arguments, ...) { &real.name, #name, NULL },
 	HOOKS_FOUND(X)
 #undef X
 #define X(result, name, parameters, arguments, function, version)              \
@@ -87,7 +87,7 @@ static const struct entry {
 };
 
 static const struct entry bound_entries[] = {
-#define X(result, name, parameters, arguments)                                 \
+#define X(result, name, parameters, arguments, ...)                            \
 	{ &real.name, "__" #name, VERSION_FIRST },
 	HOOKS_BOUND(X)
 #undef X

@@ -2,8 +2,8 @@
  * syscall(2), for the sake of futex: Rust's locks, GLib's and libstdc++'s
  * atomic waits sleep in futex() directly, and no hook of a lock sees them. They
  * are counted, so that a report can say what it does not show; and a tick must
- * not cut short those that have a time-out. And for the sake of sigaltstack,
- * where the answer must not be ours.
+ * not cut short those that have a time-out. For other calls see hook_raw.h. And
+ * for the sake of sigaltstack, where the answer must not be ours.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 
 #include "hook_child.h"
+#include "hook_raw.h"
+#include "sigsafe/thread.h"
 #include "sigsafe/watch.h"
 
 static bool is_wait(long operation)
@@ -48,7 +50,7 @@ static cold long wait_in_futex(const long *a, const void *caller)
 HOOK long syscall(long number, ...)
 {
 	va_list list;
-	long a[6];
+	long a[6], result;
 
 	va_start(list, number);
 	for (size_t i = 0; i < ARRAY_SIZE(a); i++)
@@ -58,5 +60,7 @@ HOOK long syscall(long number, ...)
 		return wait_in_futex(a, CALLER);
 	if (unlikely(number == SYS_sigaltstack))
 		return sigaltstack((const stack_t *)a[0], (stack_t *)a[1]);
+	if (unlikely(thread_self.armed) && raw_call(number, a, CALLER, &result))
+		return result;
 	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

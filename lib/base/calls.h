@@ -90,7 +90,9 @@
 	X(CALL_MQ_SEND, "mq_send")                                             \
 	X(CALL_GETRANDOM, "getrandom")                                         \
 	X(CALL_IO_GETEVENTS, "io_getevents")                                   \
-	X(CALL_IO_URING_ENTER, "io_uring_enter")
+	X(CALL_IO_URING_ENTER, "io_uring_enter")                               \
+	X(CALL_LIO_LISTIO, "lio_listio")                                       \
+	X(CALL_IO_PGETEVENTS, "io_pgetevents")
 
 enum blocking_call {
 #define X(name, text) name,

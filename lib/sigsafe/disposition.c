@@ -35,6 +35,7 @@ extern int __sigaction(int sig, const struct sigaction *act,
 static struct quiet_lock lock; /* guards all below but called[] */
 static struct disposition shadow[SIGNALS + 1];
 static kernel_sigset stand_ins;
+static kernel_sigset restarting; /* also read without the lock */
 
 /* What entry() calls. Written with the shadow, read without the lock. */
 static signal_handler *called[SIGNALS + 1];
@@ -116,6 +117,10 @@ static void remember(int sig, const struct disposition *host)
 	shadow[sig] = *host;
 	shadow[sig].flags &= KNOWN_FLAGS;
 	shadow[sig].mask &= ~UNMASKABLE;
+	/* Relaxed: an answer is as old as the handler it belongs to. */
+	store_relaxed(&restarting, host->flags & SA_RESTART
+					   ? restarting | SIGNAL_BIT(sig)
+					   : restarting & ~SIGNAL_BIT(sig));
 	/* Release pairs with the acquire in disposition_take(). */
 	store_release(&called[sig], asks ? ASK : host->handler);
 }
@@ -214,6 +219,11 @@ signal_handler *disposition_take(int sig)
 	signal_handler *handler = load_acquire(&called[sig]);
 
 	return likely(handler != ASK) ? handler : take_one_shot(sig);
+}
+
+bool disposition_restarts(int sig)
+{
+	return load_relaxed(&restarting) & SIGNAL_BIT(sig);
 }
 
 bool disposition_let_go(int sig)

@@ -76,6 +76,9 @@ void disposition_stand_in(int sig);
  */
 signal_handler *disposition_take(int sig);
 
+/* Has the host's handler SA_RESTART? Not locked. Signal-safe. */
+bool disposition_restarts(int sig);
+
 /*
  * Gives sig to the kernel to act on by default, if that is the host's wish, and
  * takes it back. Not locked. Signal-safe.

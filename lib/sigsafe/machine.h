@@ -17,6 +17,16 @@
  *   context_sp()              its stack pointer
  *   context_is_broken_call()  did the signal break a system call, which now
  *                             returns EINTR?
+ *   context_is_after_call()   was it interrupted right behind a system call?
+ *   context_result()          then: what that returns, or -errno
+ *   context_set_result()
+ *   context_argument()        and its arguments 1 to 3 (from 0 on)
+ *   context_move_argument()   adds to one of them
+ *   context_repeat_call()     makes that call once more, after the handler
+ *   context_call_again()      the number of the call that the kernel is about
+ *                             to make once more after the handler, or -1
+ *   context_leave_call()      makes a call that is about to be made return
+ *                             this result instead
  *
  * Registers have their DWARF numbers; the program counter has the last one:
  *

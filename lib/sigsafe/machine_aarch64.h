@@ -128,12 +128,62 @@ static inline uintptr_t context_sp(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.sp;
 }
 
+#define CALL_BYTES 4 /* svc #0 */
+
+static inline bool is_call_instruction(uintptr_t at)
+{
+	return *(const uint32_t *)at == UINT32_C(0xd4000001);
+}
+
+static inline bool context_is_after_call(const ucontext_t *uc)
+{
+	return is_call_instruction(context_pc(uc) - CALL_BYTES);
+}
+
+/* It may also be one that has not begun yet: no register tells. */
+static inline long context_call_again(const ucontext_t *uc)
+{
+	return is_call_instruction(context_pc(uc))
+		       ? (long)uc->uc_mcontext.regs[8]
+		       : -1;
+}
+
+static inline void context_repeat_call(ucontext_t *uc, long number, long first)
+{
+	uc->uc_mcontext.pc -= CALL_BYTES;
+	uc->uc_mcontext.regs[8] = (uint64_t)number;
+	uc->uc_mcontext.regs[0] = (uint64_t)first;
+}
+
+static inline void context_leave_call(ucontext_t *uc, long result)
+{
+	uc->uc_mcontext.pc += CALL_BYTES;
+	uc->uc_mcontext.regs[0] = (uint64_t)result;
+}
+
+static inline long context_result(const ucontext_t *uc)
+{
+	return (long)uc->uc_mcontext.regs[0];
+}
+
+static inline void context_set_result(ucontext_t *uc, long result)
+{
+	uc->uc_mcontext.regs[0] = (uint64_t)result;
+}
+
+static inline long context_argument(const ucontext_t *uc, int which)
+{
+	return (long)uc->uc_mcontext.regs[which];
+}
+
+static inline void context_move_argument(ucontext_t *uc, int which, long by)
+{
+	uc->uc_mcontext.regs[which] += (uint64_t)by;
+}
+
 static inline bool context_is_broken_call(const ucontext_t *uc)
 {
-	const uint32_t *pc = (const uint32_t *)context_pc(uc);
-
-	return (int64_t)uc->uc_mcontext.regs[0] == -EINTR &&
-	       pc[-1] == UINT32_C(0xd4000001); /* svc #0 */
+	return context_result(uc) == -EINTR && context_is_after_call(uc);
 }
 
 #define UNWIND_LIBRARY	  "libunwind-aarch64.so.8"

@@ -102,12 +102,72 @@ static inline uintptr_t context_sp(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
 }
 
-static inline bool context_is_broken_call(const ucontext_t *uc)
+#define CALL_BYTES 2 /* syscall: 0f 05 */
+
+static inline bool is_call_instruction(const uint8_t *code)
+{
+	return code[0] == 0x0f && code[1] == 0x05;
+}
+
+/* The instruction leaves in rcx where it returns to. */
+static inline bool context_is_after_call(const ucontext_t *uc)
 {
 	const uint8_t *pc = (const uint8_t *)context_pc(uc);
 
-	return uc->uc_mcontext.gregs[REG_RAX] == -EINTR && pc[-2] == 0x0f &&
-	       pc[-1] == 0x05;
+	return uc->uc_mcontext.gregs[REG_RCX] == (greg_t)context_pc(uc) &&
+	       is_call_instruction(pc - CALL_BYTES);
+}
+
+static inline long context_call_again(const ucontext_t *uc)
+{
+	const uint8_t *pc = (const uint8_t *)context_pc(uc);
+
+	if (uc->uc_mcontext.gregs[REG_RCX] !=
+		    (greg_t)(context_pc(uc) + CALL_BYTES) ||
+	    !is_call_instruction(pc))
+		return -1;
+	return uc->uc_mcontext.gregs[REG_RAX];
+}
+
+static inline void context_repeat_call(ucontext_t *uc, long number, long first)
+{
+	uc->uc_mcontext.gregs[REG_RIP] -= CALL_BYTES;
+	uc->uc_mcontext.gregs[REG_RAX] = number;
+	uc->uc_mcontext.gregs[REG_RDI] = first;
+}
+
+static inline void context_leave_call(ucontext_t *uc, long result)
+{
+	uc->uc_mcontext.gregs[REG_RIP] += CALL_BYTES;
+	uc->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+static inline void context_set_result(ucontext_t *uc, long result)
+{
+	uc->uc_mcontext.gregs[REG_RAX] = result;
+}
+
+static inline long context_result(const ucontext_t *uc)
+{
+	return uc->uc_mcontext.gregs[REG_RAX];
+}
+
+static const uint8_t context_arguments[] = { REG_RDI, REG_RSI, REG_RDX,
+					     REG_R10 };
+
+static inline long context_argument(const ucontext_t *uc, int which)
+{
+	return uc->uc_mcontext.gregs[context_arguments[which]];
+}
+
+static inline void context_move_argument(ucontext_t *uc, int which, long by)
+{
+	uc->uc_mcontext.gregs[context_arguments[which]] += by;
+}
+
+static inline bool context_is_broken_call(const ucontext_t *uc)
+{
+	return context_result(uc) == -EINTR && context_is_after_call(uc);
 }
 
 #define UNWIND_LIBRARY	  "libunwind-x86_64.so.8"

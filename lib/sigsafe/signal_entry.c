@@ -9,6 +9,7 @@
 
 #include "base/units.h"
 #include "sigsafe/alternate_stack.h"
+#include "sigsafe/call_again.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
@@ -41,6 +42,16 @@ bool signal_is_tick(const siginfo_t *info)
 	       info->si_value.sival_ptr == &thread_self;
 }
 
+/* Natively no signal would have come here. (In a wait: wait_tick().) */
+static void hide_from_call(ucontext_t *uc)
+{
+	if (thread_self.waiting)
+		return;
+	transfer_tick(&thread_self, uc);
+	call_again_tick(&thread_self, uc);
+	transfer_arm(&thread_self);
+}
+
 static void on_tick(int sig, ucontext_t *uc)
 {
 	const kernel_sigset all = ~UINT64_C(0);
@@ -52,6 +63,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	if (sig != tick_signal())
 		sys_sigprocmask(SIG_SETMASK, &all, NULL);
 	watch_tick(uc);
+	hide_from_call(uc);
 }
 
 static void say_last_words(void *sig)
@@ -118,13 +130,18 @@ static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 {
 	struct wait_state wait = wait_interrupt(context);
 	signal_handler *handler = hosts;
+	struct transfer transfer;
 
+	/* First: a call that it leaves is one the host's signal has broken. */
+	call_again_interrupt(&thread_self, sig, context);
+	transfer = transfer_interrupt(context);
 	alternate_stack_hide(&thread_self, context);
 	thread_self.host_handlers++;
 	thread_self.handler_depth++;
 	handler(sig, info, context);
 	thread_self.handler_depth--;
 	alternate_stack_show(&thread_self, context);
+	transfer_resume(&transfer);
 	wait_resume(&wait, context);
 }
 
@@ -151,6 +168,7 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 		/* Natively it would not have come to break a wait. */
 		if (thread_self.waiting)
 			wait_tick(&thread_self, context);
+		hide_from_call(context);
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
 	} else if (unlikely(is_out_of_place(context))) {

@@ -12,6 +12,7 @@
 #include "base/format.h"
 #include "sigsafe/evidence.h"
 #include "sigsafe/sys.h"
+#include "sigsafe/transfer.h"
 
 /* Who the thread is, asked of the kernel once. */
 struct thread_identity {
@@ -62,6 +63,10 @@ struct thread {
 	volatile int errno_at_wait;
 	kernel_sigset mask_before_tick;
 	volatile uint64_t handlers_at_wait;
+
+	struct transfer transfer; /* the present one (lib/sigsafe/transfer.h) */
+	/* Where the kernel makes a call again (lib/sigsafe/call_again.h); 0 */
+	volatile uintptr_t call_again_pc;
 
 	/* Host handlers entered on this thread (lib/sigsafe/host_signal.h). */
 	volatile uint64_t host_handlers;

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,6 +21,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -29,6 +32,9 @@
 #define LOST_NS (2 * NS_PER_S)
 
 static int epoll_fd, pipe_fds[2];
+static int patient_fd; /* a socket whose timeout is long */
+static sem_t never;
+static pid_t child;
 static atomic_uint handled;	   /* handlers entered */
 static atomic_uint turns, wakeups; /* waits begun, waits ended */
 static atomic_uint spurious;
@@ -94,17 +100,46 @@ static int wait_pselect(void)
 	return pselect(pipe_fds[0] + 1, &in, NULL, NULL, NULL, NULL);
 }
 
+static int wait_read(void)
+{
+	char c;
+
+	return (int)read(pipe_fds[0], &c, 1);
+}
+
+static int wait_recv(void)
+{
+	char c;
+
+	return (int)recv(patient_fd, &c, 1, 0);
+}
+
+static int wait_sem(void)
+{
+	return sem_wait(&never);
+}
+
+static int wait_child(void)
+{
+	return waitpid(child, NULL, 0);
+}
+
 static const struct call {
 	const char *name;
 	int (*wait)(void);
+	bool is_in_run; /* it is no wait for events: a tick comes in a run */
 } calls[] = {
-	{ "epoll_wait", wait_epoll },
-	{ "epoll_pwait", wait_epoll_pwait },
-	{ "epoll_pwait2", wait_epoll_pwait2 },
-	{ "poll", wait_poll },
-	{ "ppoll", wait_ppoll },
-	{ "select", wait_select },
-	{ "pselect", wait_pselect },
+	{ "epoll_wait", wait_epoll, false },
+	{ "epoll_pwait", wait_epoll_pwait, false },
+	{ "epoll_pwait2", wait_epoll_pwait2, false },
+	{ "poll", wait_poll, false },
+	{ "ppoll", wait_ppoll, false },
+	{ "select", wait_select, false },
+	{ "pselect", wait_pselect, false },
+	{ "read", wait_read, true },
+	{ "recv", wait_recv, true },
+	{ "sem_wait", wait_sem, true },
+	{ "waitpid", wait_child, true },
 };
 
 static void on_signal(int sig)
@@ -124,6 +159,8 @@ static void *loop(void *call)
 		unsigned after;
 		int got;
 
+		if (c->is_in_run)
+			poll(NULL, 0, 0);
 		atomic_fetch_add(&turns, 1);
 		got = c->wait();
 		after = atomic_load(&handled);
@@ -154,6 +191,24 @@ static const struct call *find_call(const char *name)
 	exit(2);
 }
 
+static void prepare(void)
+{
+	const struct timeval long_time = { .tv_sec = 1000 };
+	int fds[2];
+
+	epoll_fd = epoll_create1(0);
+	if (pipe(pipe_fds) || socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
+		exit(2);
+	patient_fd = fds[0];
+	setsockopt(patient_fd, SOL_SOCKET, SO_RCVTIMEO, &long_time,
+		   sizeof(long_time));
+	sem_init(&never, 0, 0);
+	child = fork();
+	if (!child)
+		for (;;)
+			pause();
+}
+
 int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
@@ -162,9 +217,7 @@ int main(int argc, char **argv)
 	unsigned lost = 0;
 	pthread_t thread;
 
-	epoll_fd = epoll_create1(0);
-	if (pipe(pipe_fds))
-		return 2;
+	prepare();
 	sigaction(SIGUSR2, &action, NULL);
 	srandom(4711);
 	pthread_create(&thread, NULL, loop, (void *)(uintptr_t)call);
@@ -186,6 +239,7 @@ int main(int argc, char **argv)
 		}
 	}
 	pthread_join(thread, NULL);
+	kill(child, SIGKILL);
 	printf("sent %u lost %u spurious %u\n", signals, lost,
 	       atomic_load(&spurious));
 	return 0;

@@ -24,6 +24,14 @@ race() {
 	done
 }
 
+@test "a read, a receive, a lock, a child: 3,000 signals each, 0 lost" {
+	local call
+
+	for call in read recv sem_wait waitpid; do
+		race "$call" 3000
+	done
+}
+
 @test "a wait under ticks lasts as long as it was asked to" {
 	local call
 

@@ -1,0 +1,195 @@
+/*
+ * Transfers under ticks.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/transfer.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "sigsafe/clock.h"
+#include "sigsafe/thread.h"
+#include "sigsafe/timer.h"
+
+/* libc's functions of this kind are smaller. */
+#define FUNCTION_BYTES 1024
+
+/* A tick that came too early for the end of a timeout comes again. */
+#define MOMENT_NS (100 * NS_PER_US)
+
+/* The kernel counts timeouts of sockets by this clock, too: its jiffies. */
+static uint64_t coarse_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
+	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
+}
+
+void transfer_begin(const struct transfer *what)
+{
+	struct transfer *mine = &thread_self.transfer;
+
+	*mine = *what;
+	if (!mine->begun_ns)
+		mine->begun_ns = coarse_now_ns();
+	/* Last: from here on a tick finds it. */
+	mine->is_open = true;
+}
+
+uint64_t transfer_end(void)
+{
+	thread_self.transfer.is_open = false;
+	return thread_self.transfer.done;
+}
+
+/*
+ * A call that was left by longjmp or cancelled has no end: what is seen now
+ * may be another one.
+ */
+static bool is_at(const struct transfer *mine, const ucontext_t *uc)
+{
+	return mine->is_open &&
+	       context_pc(uc) - mine->function < FUNCTION_BYTES;
+}
+
+static void make_again(struct transfer *mine, ucontext_t *uc)
+{
+	context_repeat_call(uc, mine->number, mine->fd);
+	mine->is_again = true;
+}
+
+/* 0: it waits for ever, or is no socket. */
+static uint64_t timeout_ns(const struct transfer *mine)
+{
+	struct timeval t;
+	socklen_t bytes = sizeof(t);
+
+	if (sys6(SYS_getsockopt, mine->fd, SOL_SOCKET,
+		 mine->sends ? SO_SNDTIMEO : SO_RCVTIMEO, (long)&t,
+		 (long)&bytes, 0) ||
+	    (!t.tv_sec && !t.tv_usec))
+		return 0;
+	return clock_span_ns(t.tv_sec, t.tv_usec * (int64_t)NS_PER_US);
+}
+
+/* When it would have ended without us; 0: not by itself. */
+static uint64_t end_ns(const struct transfer *mine)
+{
+	uint64_t timeout = timeout_ns(mine);
+	struct timespec jiffy = { .tv_nsec = 0 };
+
+	if (!timeout || timeout == FOR_EVER_NS)
+		return 0;
+	/* The clock was up to a jiffy behind when the call began. */
+	sys2(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &jiffy);
+	return mine->begun_ns + timeout + (uint64_t)jiffy.tv_nsec;
+}
+
+/* As the kernel's families of sockets have it. */
+static int error_of_timeout(const struct transfer *mine)
+{
+	int family = AF_UNIX;
+	socklen_t bytes = sizeof(family);
+
+	if (mine->number != SYS_connect)
+		return EAGAIN;
+	sys6(SYS_getsockopt, mine->fd, SOL_SOCKET, SO_DOMAIN, (long)&family,
+	     (long)&bytes, 0);
+	switch (family) {
+	case AF_UNIX:
+		return EAGAIN;
+	case AF_VSOCK:
+	case AF_TIPC:
+		return ETIMEDOUT;
+	default:
+		return EINPROGRESS;
+	}
+}
+
+static void go_on_waiting(struct transfer *mine, ucontext_t *uc)
+{
+	mine->ends_ns = end_ns(mine);
+	if (mine->ends_ns && clock_now_ns() >= mine->ends_ns)
+		context_set_result(uc, -error_of_timeout(mine));
+	else
+		make_again(mine, uc);
+}
+
+/* Otherwise it has moved what could be moved at once. */
+static bool blocks(const struct transfer *mine)
+{
+	long flags = sys2(SYS_fcntl, mine->fd, F_GETFL);
+
+	return flags >= 0 && !(flags & O_NONBLOCK);
+}
+
+static void move_the_rest(struct transfer *mine, ucontext_t *uc, long moved)
+{
+	int size = mine->kind == TRANSFER_ALL ? 2 : 3;
+
+	if (moved >= context_argument(uc, size) || !blocks(mine))
+		return;
+	mine->done += (uint64_t)moved;
+	mine->ends_ns = end_ns(mine);
+	if (mine->kind == TRANSFER_ALL)
+		context_move_argument(uc, 1, moved);
+	context_move_argument(uc, size, -moved);
+	make_again(mine, uc);
+}
+
+void transfer_tick(struct thread *self, ucontext_t *uc)
+{
+	struct transfer *mine = &self->transfer;
+	long result;
+
+	if (!is_at(mine, uc) || mine->is_final || !context_is_after_call(uc))
+		return;
+	result = context_result(uc);
+	if (result == -EINTR)
+		go_on_waiting(mine, uc);
+	else if (result > 0 && mine->kind == TRANSFER_PARTS)
+		mine->is_cut = blocks(mine);
+	else if (result > 0 && mine->kind != TRANSFER_ONCE)
+		move_the_rest(mine, uc, result);
+}
+
+void transfer_arm(struct thread *self)
+{
+	const struct transfer *mine = &self->transfer;
+	uint64_t soon_ns;
+
+	if (!mine->is_open || !mine->ends_ns ||
+	    (self->armed && self->armed_until_ns <= mine->ends_ns))
+		return;
+	soon_ns = clock_now_ns() + MOMENT_NS;
+	timer_arm(self, max_u64(mine->ends_ns, soon_ns));
+}
+
+static void settle_with_host(struct transfer *mine, ucontext_t *uc)
+{
+	if (context_is_after_call(uc)) {
+		mine->is_final = true;
+	} else if (mine->is_again && context_call_again(uc) >= 0) {
+		context_leave_call(uc, -EINTR);
+		mine->is_final = true;
+	}
+}
+
+struct transfer transfer_interrupt(ucontext_t *uc)
+{
+	struct transfer *mine = &thread_self.transfer, was;
+
+	if (unlikely(is_at(mine, uc)))
+		settle_with_host(mine, uc);
+	was = *mine;
+	mine->is_open = false;
+	return was;
+}
+
+void transfer_resume(const struct transfer *was)
+{
+	thread_self.transfer = *was;
+}

@@ -1,0 +1,80 @@
+/*
+ * A call that moves data or connections, and how a tick stays invisible in it:
+ * read, write, send, receive, accept, connect. There are too many of them to
+ * stop the timer round each. A tick may break one in three ways:
+ *
+ *   EINTR      on a socket with a timeout. The handler has the call made once
+ *              more, and arms the timer for the time it would have ended; the
+ *              tick that comes then ends it as the kernel would have.
+ *   too few    bytes were moved of those asked for. The handler has the call
+ *              made for the others; the hook adds up.
+ *
+ * Where a signal of the host's comes before the call is made again it has to
+ * break it, as it would have broken the first one. So the call is left there
+ * instead, with EINTR: nothing is lost. lib/sigsafe/wait.h has another way,
+ * since waits can be given a signal mask.
+ *
+ * A handler of the host's may have calls of its own: it gets a clean sheet.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_TRANSFER_H
+#define SIGSAFE_TRANSFER_H
+
+#include <signal.h>
+#include <ucontext.h>
+
+#include "base/units.h"
+
+/* What is to be done if fewer bytes were moved than asked for. */
+enum transfer_kind {
+	TRANSFER_ONCE,	/* nothing: that is what such a call returns */
+	TRANSFER_ALL,	/* move the rest: arguments 1 and 2, buffer and size */
+	TRANSFER_COUNT, /* the same of argument 3, a size; sendfile's */
+	TRANSFER_PARTS	/* the hook does: if is_cut */
+};
+
+/* Of the calling thread's; kept in struct thread. */
+struct transfer {
+	volatile bool is_open; /* the call is under way */
+	bool sends;	       /* its timeout is SO_SNDTIMEO */
+	enum transfer_kind kind;
+	int fd;
+	long number;	    /* of the system call */
+	uintptr_t function; /* libc's, which makes it */
+	int errno_before;
+	uint64_t begun_ns; /* by the coarse clock */
+	/* Written by the handler. */
+	volatile bool is_final; /* a signal of the host's has broken it */
+	volatile bool is_cut;
+	volatile bool is_again; /* the handler has it made once more */
+	volatile uint64_t done;
+	volatile uint64_t ends_ns; /* its timeout's end; 0: none known */
+};
+
+/*
+ * The call begins of which *what has the fields up to begun_ns; 0 means now.
+ * Needed only where a tick may come (thread_self.armed); then transfer_end()
+ * must follow. Signal-safe.
+ */
+void transfer_begin(const struct transfer *what);
+
+/*
+ * It is over. How many bytes it had moved already when the call began whose
+ * result the hook has seen. Signal-safe.
+ */
+uint64_t transfer_end(void);
+
+struct thread;
+
+/* Handler only: a tick, or a signal the host does not know of, has come. */
+void transfer_tick(struct thread *self, ucontext_t *uc);
+
+/* Handler only: after whatever a tick is for. */
+void transfer_arm(struct thread *self);
+
+/* Handler only: round a handler of the host's. */
+struct transfer transfer_interrupt(ucontext_t *uc);
+void transfer_resume(const struct transfer *was);
+
+#endif

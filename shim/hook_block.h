@@ -1,0 +1,26 @@
+/*
+ * Round a hooked call that a tick would cut short: no tick comes while it
+ * lasts.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SHIM_HOOK_BLOCK_H
+#define SHIM_HOOK_BLOCK_H
+
+#include "sigsafe/watch.h"
+
+/* The kernel makes so many at once, and then looks for signals. */
+#define RANDOM_AT_ONCE_BYTES 256
+
+static inline enum blocking_call call_of_getrandom(size_t bytes)
+{
+	return bytes > RANDOM_AT_ONCE_BYTES ? CALL_GETRANDOM : CALL_NONE;
+}
+
+/* True: watch_block_end() must follow. */
+static inline bool hook_block_begin(enum blocking_call call, const void *caller)
+{
+	return call != CALL_NONE && watch_block_begin(call, caller);
+}
+
+#endif

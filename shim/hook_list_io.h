@@ -1,0 +1,141 @@
+/*
+ * The hooked functions that a tick could break, other than waits for events:
+ * their part of the one list (hook.h).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SHIM_HOOK_LIST_IO_H
+#define SHIM_HOOK_LIST_IO_H
+
+#include <aio.h>
+#include <sys/msg.h>
+#include <sys/random.h>
+#include <sys/sem.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+/*
+ * X(result, name, parameters, arguments, call)
+ *
+ * Rare ones, round which the timer is stopped. CALL_NONE: it need not be.
+ */
+#define HOOKS_BLOCK(X)                                                         \
+	X(unsigned int, sleep, (unsigned int seconds), (seconds), CALL_SLEEP)  \
+	X(int, usleep, (useconds_t us), (us), CALL_USLEEP)                     \
+	X(int, nanosleep,                                                      \
+	  (const struct timespec *want, struct timespec *left), (want, left),  \
+	  CALL_NANOSLEEP)                                                      \
+	X(int, clock_nanosleep,                                                \
+	  (clockid_t clock, int flags, const struct timespec *want,            \
+	   struct timespec *left),                                             \
+	  (clock, flags, want, left), CALL_CLOCK_NANOSLEEP)                    \
+	X(int, thrd_sleep,                                                     \
+	  (const struct timespec *want, struct timespec *left), (want, left),  \
+	  CALL_THRD_SLEEP)                                                     \
+	X(int, pause, (void), (), CALL_PAUSE)                                  \
+	X(int, semop, (int set, struct sembuf *ops, size_t n), (set, ops, n),  \
+	  CALL_SEMOP)                                                          \
+	X(int, semtimedop,                                                     \
+	  (int set, struct sembuf *ops, size_t n,                              \
+	   const struct timespec *timeout),                                    \
+	  (set, ops, n, timeout), CALL_SEMTIMEDOP)                             \
+	X(ssize_t, msgrcv,                                                     \
+	  (int queue, void *message, size_t n, long type, int flags),          \
+	  (queue, message, n, type, flags), CALL_MSGRCV)                       \
+	X(int, msgsnd, (int queue, const void *message, size_t n, int flags),  \
+	  (queue, message, n, flags), CALL_MSGSND)                             \
+	X(int, aio_suspend,                                                    \
+	  (const struct aiocb *const list[], int n,                            \
+	   const struct timespec *timeout),                                    \
+	  (list, n, timeout), CALL_AIO_SUSPEND)                                \
+	X(int, aio_suspend64,                                                  \
+	  (const struct aiocb64 *const list[], int n,                          \
+	   const struct timespec *timeout),                                    \
+	  (list, n, timeout), CALL_AIO_SUSPEND)                                \
+	X(int, lio_listio,                                                     \
+	  (int mode, struct aiocb *const list[restrict], int n,                \
+	   struct sigevent *restrict event),                                   \
+	  (mode, list, n, event), CALL_LIO_LISTIO)                             \
+	X(int, lio_listio64,                                                   \
+	  (int mode, struct aiocb64 *const list[restrict], int n,              \
+	   struct sigevent *restrict event),                                   \
+	  (mode, list, n, event), CALL_LIO_LISTIO)                             \
+	X(ssize_t, getrandom, (void *to, size_t n, unsigned int flags),        \
+	  (to, n, flags), call_of_getrandom(n))
+
+/*
+ * X(result, name, parameters, arguments, number, kind, sends)
+ *
+ * Frequent ones (lib/sigsafe/transfer.h): the descriptor is fd.
+ */
+#define HOOKS_TRANSFER(X)                                                      \
+	X(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), SYS_read,  \
+	  TRANSFER_ONCE, false)                                                \
+	X(ssize_t, readv, (int fd, const struct iovec *parts, int n),          \
+	  (fd, parts, n), SYS_readv, TRANSFER_ONCE, false)                     \
+	X(ssize_t, recv, (int fd, void *to, size_t n, int flags),              \
+	  (fd, to, n, flags), SYS_recvfrom, kind_to_receive(flags), false)     \
+	X(ssize_t, recvfrom,                                                   \
+	  (int fd, void *restrict to, size_t n, int flags,                     \
+	   __SOCKADDR_ARG from, socklen_t *restrict length),                   \
+	  (fd, to, n, flags, from, length), SYS_recvfrom,                      \
+	  kind_to_receive(flags), false)                                       \
+	X(int, recvmmsg,                                                       \
+	  (int fd, struct mmsghdr *messages, unsigned int n, int flags,        \
+	   struct timespec *timeout),                                          \
+	  (fd, messages, n, flags, timeout), SYS_recvmmsg, TRANSFER_ONCE,      \
+	  false)                                                               \
+	X(int, accept,                                                         \
+	  (int fd, __SOCKADDR_ARG from, socklen_t *restrict length),           \
+	  (fd, from, length), SYS_accept, TRANSFER_ONCE, false)                \
+	X(int, accept4,                                                        \
+	  (int fd, __SOCKADDR_ARG from, socklen_t *restrict length,            \
+	   int flags),                                                         \
+	  (fd, from, length, flags), SYS_accept4, TRANSFER_ONCE, false)        \
+	X(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t length),   \
+	  (fd, to, length), SYS_connect, TRANSFER_ONCE, true)                  \
+	X(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), \
+	  SYS_write, TRANSFER_ALL, true)                                       \
+	X(ssize_t, send, (int fd, const void *from, size_t n, int flags),      \
+	  (fd, from, n, flags), SYS_sendto, kind_to_send(flags), true)         \
+	X(ssize_t, sendto,                                                     \
+	  (int fd, const void *from, size_t n, int flags,                      \
+	   __CONST_SOCKADDR_ARG to, socklen_t length),                         \
+	  (fd, from, n, flags, to, length), SYS_sendto, kind_to_send(flags),   \
+	  true)                                                                \
+	X(int, sendmmsg,                                                       \
+	  (int fd, struct mmsghdr *messages, unsigned int n, int flags),       \
+	  (fd, messages, n, flags), SYS_sendmmsg, TRANSFER_ONCE, true)         \
+	X(ssize_t, sendfile, (int fd, int from, off_t *at, size_t n),          \
+	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true)               \
+	X(ssize_t, sendfile64, (int fd, int from, off64_t *at, size_t n),      \
+	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true)
+
+/* X(result, name, parameters, arguments): several buffers at a time. */
+#define HOOKS_PARTS(X)                                                         \
+	X(ssize_t, writev, (int fd, const struct iovec *parts, int n),         \
+	  (fd, parts, n))                                                      \
+	X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), \
+	  (fd, message, flags))                                                \
+	X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags),       \
+	  (fd, message, flags))
+
+/* Fortified: libc checks the room, then calls what no hook sees. */
+#define HOOKS_FORTIFIED(X)                                                     \
+	X(ssize_t, __read_chk, (int fd, void *to, size_t n, size_t room),      \
+	  (fd, to, n, room))                                                   \
+	X(ssize_t, __recv_chk,                                                 \
+	  (int fd, void *to, size_t n, size_t room, int flags),                \
+	  (fd, to, n, room, flags))                                            \
+	X(ssize_t, __recvfrom_chk,                                             \
+	  (int fd, void *restrict to, size_t n, size_t room, int flags,        \
+	   __SOCKADDR_ARG from, socklen_t *restrict length),                   \
+	  (fd, to, n, room, flags, from, length))
+
+#define HOOKS_IO(X)                                                            \
+	HOOKS_BLOCK(X) HOOKS_TRANSFER(X) HOOKS_PARTS(X) HOOKS_FORTIFIED(X)
+
+#endif

@@ -1,0 +1,163 @@
+/*
+ * syscall(2) under ticks.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook_raw.h"
+
+#include <sys/syscall.h>
+
+#include "hook.h"
+#include "hook_block.h"
+#include "hook_transfer.h"
+
+enum way {
+	WAY_OF_NO_INTEREST,
+	WAY_BLOCK,
+	WAY_MOVE,
+	WAY_RECEIVE, /* flags: argument 3 */
+	WAY_SEND,    /* the same */
+	WAY_WRITE,
+	WAY_COUNT,
+	WAY_PARTS,	   /* buffers: arguments 1 and 2 */
+	WAY_SEND_PARTS,	   /* message and flags: arguments 1 and 2 */
+	WAY_RECEIVE_PARTS, /* the same */
+};
+
+/* By number. */
+static const struct raw {
+	uint8_t way;
+	bool sends;
+	uint8_t call; /* enum blocking_call, of WAY_BLOCK */
+} raws[] = {
+#ifdef SYS_pause
+	[SYS_pause] = { WAY_BLOCK, false, CALL_PAUSE },
+#endif
+	[SYS_nanosleep] = { WAY_BLOCK, false, CALL_NANOSLEEP },
+	[SYS_clock_nanosleep] = { WAY_BLOCK, false, CALL_CLOCK_NANOSLEEP },
+	[SYS_rt_sigsuspend] = { WAY_BLOCK, false, CALL_SIGSUSPEND },
+	[SYS_semop] = { WAY_BLOCK, false, CALL_SEMOP },
+	[SYS_semtimedop] = { WAY_BLOCK, false, CALL_SEMTIMEDOP },
+	[SYS_msgrcv] = { WAY_BLOCK, false, CALL_MSGRCV },
+	[SYS_msgsnd] = { WAY_BLOCK, false, CALL_MSGSND },
+	[SYS_io_getevents] = { WAY_BLOCK, false, CALL_IO_GETEVENTS },
+	[SYS_io_pgetevents] = { WAY_BLOCK, false, CALL_IO_PGETEVENTS },
+	[SYS_getrandom] = { WAY_BLOCK, false, CALL_GETRANDOM },
+	[SYS_read] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_readv] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_recvmmsg] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_accept] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_accept4] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_connect] = { WAY_MOVE, true, CALL_NONE },
+	[SYS_sendmmsg] = { WAY_MOVE, true, CALL_NONE },
+	[SYS_recvfrom] = { WAY_RECEIVE, false, CALL_NONE },
+	[SYS_recvmsg] = { WAY_RECEIVE_PARTS, false, CALL_NONE },
+	[SYS_write] = { WAY_WRITE, true, CALL_NONE },
+	[SYS_writev] = { WAY_PARTS, true, CALL_NONE },
+	[SYS_sendto] = { WAY_SEND, true, CALL_NONE },
+	[SYS_sendmsg] = { WAY_SEND_PARTS, true, CALL_NONE },
+	[SYS_sendfile] = { WAY_COUNT, true, CALL_NONE },
+};
+
+static long call_now(long number, const long *a)
+{
+	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+static long block(long number, const long *a, enum blocking_call call,
+		  const void *caller)
+{
+	bool blocks;
+	long result;
+
+	if (call == CALL_GETRANDOM)
+		call = call_of_getrandom((size_t)a[1]);
+	blocks = hook_block_begin(call, caller);
+	result = call_now(number, a);
+
+	if (blocks)
+		watch_block_end();
+	return result;
+}
+
+static long transfer(struct transfer what, const long *a)
+{
+	bool begun = hook_transfer_begin(what);
+	long result = call_now(what.number, a);
+
+	return begun ? hook_transfer_end(result) : result;
+}
+
+static enum transfer_kind kind_of(enum way way, const long *a)
+{
+	switch (way) {
+	case WAY_RECEIVE:
+		return kind_to_receive((int)a[3]);
+	case WAY_SEND:
+		return kind_to_send((int)a[3]);
+	case WAY_WRITE:
+		return TRANSFER_ALL;
+	case WAY_COUNT:
+		return TRANSFER_COUNT;
+	case WAY_PARTS:
+		return TRANSFER_PARTS;
+	case WAY_SEND_PARTS:
+	case WAY_RECEIVE_PARTS:
+		return kind_of_parts(way == WAY_SEND_PARTS, (int)a[2]);
+	default:
+		return TRANSFER_ONCE;
+	}
+}
+
+static ssize_t move_vector(int fd, struct msghdr *message, int flags)
+{
+	(void)flags;
+	return real.syscall(SYS_writev, fd, (long)message->msg_iov,
+			    (long)message->msg_iovlen, 0, 0, 0);
+}
+
+static ssize_t move_out(int fd, struct msghdr *message, int flags)
+{
+	return real.syscall(SYS_sendmsg, fd, (long)message, flags, 0, 0, 0);
+}
+
+static ssize_t move_in(int fd, struct msghdr *message, int flags)
+{
+	return real.syscall(SYS_recvmsg, fd, (long)message, flags, 0, 0, 0);
+}
+
+static long move_parts(enum way way, struct transfer what, const long *a)
+{
+	struct msghdr vector = {
+		.msg_iov = (struct iovec *)a[1],
+		.msg_iovlen = (size_t)a[2],
+	};
+
+	if (way == WAY_PARTS)
+		return hook_move_parts(move_vector, what, &vector, 0);
+	return hook_move_parts(way == WAY_SEND_PARTS ? move_out : move_in, what,
+			       (struct msghdr *)a[1], (int)a[2]);
+}
+
+bool raw_call(long number, const long *a, const void *caller, long *result)
+{
+	const struct raw *raw = &raws[number];
+	struct transfer what;
+
+	if (number < 0 || number >= (long)ARRAY_SIZE(raws) || !raw->way)
+		return false;
+	what = (struct transfer){
+		.sends = raw->sends,
+		.kind = kind_of(raw->way, a),
+		.fd = (int)a[0],
+		.number = number,
+		.function = (uintptr_t)real.syscall,
+	};
+	if (raw->way == WAY_BLOCK)
+		*result = block(number, a, raw->call, caller);
+	else if (what.kind == TRANSFER_PARTS)
+		*result = move_parts(raw->way, what, a);
+	else
+		*result = transfer(what, a);
+	return true;
+}

@@ -1,0 +1,69 @@
+/*
+ * Round a hooked call that moves data (sigsafe/transfer.h). Where no tick can
+ * come that is one load and a branch.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SHIM_HOOK_TRANSFER_H
+#define SHIM_HOOK_TRANSFER_H
+
+#include <errno.h>
+#include <sys/socket.h>
+
+#include "sigsafe/thread.h"
+
+/* Does receiving with these flags go on until all bytes are there? */
+static inline enum transfer_kind kind_to_receive(int flags)
+{
+	return (flags & (MSG_WAITALL | MSG_DONTWAIT | MSG_PEEK)) == MSG_WAITALL
+		       ? TRANSFER_ALL
+		       : TRANSFER_ONCE;
+}
+
+static inline enum transfer_kind kind_to_send(int flags)
+{
+	return flags & MSG_DONTWAIT ? TRANSFER_ONCE : TRANSFER_ALL;
+}
+
+static inline enum transfer_kind kind_of_parts(bool sends, int flags)
+{
+	enum transfer_kind kind =
+		sends ? kind_to_send(flags) : kind_to_receive(flags);
+
+	return kind == TRANSFER_ALL ? TRANSFER_PARTS : TRANSFER_ONCE;
+}
+
+/* Begins the call that *what describes, if a tick may come: then true. */
+static inline bool hook_transfer_begin(struct transfer what)
+{
+	if (likely(!thread_self.armed))
+		return false;
+	what.errno_before = errno;
+	transfer_begin(&what);
+	return true;
+}
+
+/* What it returned, and what a tick had it return before that. */
+static inline long hook_transfer_end(long returned)
+{
+	uint64_t done = transfer_end();
+
+	if (likely(!done))
+		return returned;
+	if (returned >= 0)
+		return returned + (long)done;
+	errno = thread_self.transfer.errno_before;
+	return (long)done;
+}
+
+/* Moves several buffers; returns how many bytes. */
+typedef ssize_t mover(int fd, struct msghdr *message, int flags);
+
+/*
+ * The same through `move` for several buffers, with the rest of message if a
+ * tick cuts it short.
+ */
+ssize_t hook_move_parts(mover *move, struct transfer what,
+			struct msghdr *message, int flags);
+
+#endif

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# A tick never shows in a call: what it returns, its errno and how long it takes
+# are as natively.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# as_natively VICTIM: every call of its table, under ticks of 1 ms.
+as_natively() {
+	local ticks
+
+	natively "$(victim "$1")" >"$RESULTS/natively"
+	under_shim STALLSHIM_STALL=1ms "$(victim "$1")" >"$RESULTS/shimmed"
+	diff "$RESULTS/natively" "$RESULTS/shimmed" || return 1
+	(($(wc -l <"$RESULTS/natively") > 40))
+	ticks=$(total_count "$(result stall.txt "$1")")
+	echo "$ticks ticks"
+	((ticks > 100))
+}
+
+@test "sleeps, queues, locks with a deadline, children: as natively" {
+	as_natively blocks
+}
+
+@test "read, write, send, receive, accept, connect: as natively" {
+	as_natively transfers
+}
+
+@test "fortified calls: as natively" {
+	need cc
+	cc -O2 -D_FORTIFY_SOURCE=2 -o "$BATS_TEST_TMPDIR/fortified" \
+		-I "$ROOT/test/e2e" -x c - -pthread <<-'EOF'
+		#include <sys/socket.h>
+		#include "victim_calls.h"
+		static size_t room = 8;
+		static int fds[2];
+		static long read_it(void)
+		{
+			char to[8];
+			begin();
+			return read(fds[0], to, room);
+		}
+		static long recv_it(void)
+		{
+			char to[8];
+			begin();
+			return recv(fds[0], to, room, 0);
+		}
+		static long recvfrom_it(void)
+		{
+			char to[8];
+			begin();
+			return recvfrom(fds[0], to, room, 0, NULL, NULL);
+		}
+		int main(int argc, char **argv)
+		{
+			static const struct call calls[] = {
+				{ "read", read_it, NULL },
+				{ "recv", recv_it, NULL },
+				{ "recvfrom", recvfrom_it, NULL },
+				{ NULL, NULL, NULL },
+			};
+			struct timeval t = { .tv_usec = CALL_MS * 1000 };
+			room -= (size_t)(argc > 5);
+			if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
+				return 2;
+			setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &t,
+				   sizeof(t));
+			return make_calls(calls, argc, argv);
+		}
+	EOF
+	nm -D "$BATS_TEST_TMPDIR/fortified" | grep -q __recv_chk
+	nm -D "$BATS_TEST_TMPDIR/fortified" | grep -q __read_chk
+	natively "$BATS_TEST_TMPDIR/fortified" >"$RESULTS/natively"
+	under_shim STALLSHIM_STALL=1ms "$BATS_TEST_TMPDIR/fortified" \
+		>"$RESULTS/shimmed"
+	diff "$RESULTS/natively" "$RESULTS/shimmed"
+	(($(wc -l <"$RESULTS/natively") == 3))
+}

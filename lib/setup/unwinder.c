@@ -6,9 +6,11 @@
 #include "setup/unwinder.h"
 
 #include <stdio.h>
+#include <sys/auxv.h>
 
 #include "setup/at_fork.h"
 #include "setup/libunwind.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/object.h"
 #include "sigsafe/own_stack.h"
@@ -82,6 +84,7 @@ void unwinder_prepare(unsigned depth)
 	if (&__libc_stack_end)
 		own_stack_note_first((uintptr_t)__libc_stack_end);
 	leave_out_own_frames();
+	alternate_stack_start(getauxval(AT_MINSIGSTKSZ));
 	stack_start(STACK_FIRST_FRAME, depth);
 }
 

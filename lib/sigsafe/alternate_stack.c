@@ -10,8 +10,23 @@
 #include "sigsafe/memory.h"
 #include "sigsafe/sys.h"
 
+/* What it took at most when the kernel did not say. */
+#define OLD_FRAME_BYTES ((size_t)2048)
+
+/* For what the host's handler and ours use, besides the frames of both. */
+#define HANDLERS_BYTES (4u << 10)
+
+/* What a shorter one has no room for. Written in the constructor. */
+static size_t room_bytes;
+
 /* As the kernel says it of a thread without. */
 static const stack_t none = { .ss_flags = SS_DISABLE };
+
+void alternate_stack_start(size_t frame_bytes)
+{
+	room_bytes = 2 * (frame_bytes ? frame_bytes : OLD_FRAME_BYTES) +
+		     HANDLERS_BYTES;
+}
 
 static long exchange(const stack_t *new, stack_t *old)
 {
@@ -105,4 +120,12 @@ void alternate_stack_show(const struct thread *self, ucontext_t *uc)
 	/* Here, unlike in an answer, it need not be flagged. */
 	if (self->alternate_stack && !uc->uc_stack.ss_size)
 		uc->uc_stack = ours(self);
+}
+
+bool alternate_stack_is_short(const ucontext_t *uc)
+{
+	const stack_t *stack = &uc->uc_stack;
+
+	return (uintptr_t)uc - (uintptr_t)stack->ss_sp < stack->ss_size &&
+	       stack->ss_size < room_bytes;
 }

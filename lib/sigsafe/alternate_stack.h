@@ -26,6 +26,12 @@
 #define ALTERNATE_STACK_BYTES (64u << 10)
 
 /*
+ * Called once, at the start. frame_bytes: the most that the frame of a signal
+ * takes here (getauxval(3), AT_MINSIGSTKSZ); 0: not known.
+ */
+void alternate_stack_start(size_t frame_bytes);
+
+/*
  * Gives the calling thread one of ours, unless it has one already. Where there
  * is no memory it goes without.
  */
@@ -45,6 +51,12 @@ static inline bool alternate_stack_holds(const struct thread *self,
 	       address - (uintptr_t)self->alternate_stack <
 		       ALTERNATE_STACK_BYTES;
 }
+
+/*
+ * Was the handler that has this context entered on an alternate stack of the
+ * host's that has no room for a tick besides? Handler only.
+ */
+bool alternate_stack_is_short(const ucontext_t *uc);
 
 /*
  * Around a handler of the host: what its context says of the alternate stack,

@@ -121,6 +121,14 @@ static bool is_ignored(int sig, signal_handler *handler)
 		(IGNORED_BY_DEFAULT & SIGNAL_BIT(sig) || sys_getpid() == 1));
 }
 
+/* Until the handler returns, or what it jumps to restores the mask. */
+static void hold_ticks(void)
+{
+	const kernel_sigset ticks = tick_signal_set();
+
+	sys_sigprocmask(SIG_BLOCK, &ticks, NULL);
+}
+
 /*
  * With three arguments always: the kernel hands them to every handler. Nothing
  * rests on the return: the host may jump out of its handler. (Then the thread
@@ -136,6 +144,8 @@ static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 	call_again_interrupt(&thread_self, sig, context);
 	transfer = transfer_interrupt(context);
 	alternate_stack_hide(&thread_self, context);
+	if (unlikely(alternate_stack_is_short(context)))
+		hold_ticks();
 	thread_self.host_handlers++;
 	thread_self.handler_depth++;
 	handler(sig, info, context);

@@ -35,8 +35,8 @@ survives() {
 	(($(total_ns "$(result mutex.txt)" hold) >= 5000000))
 }
 
-@test "the program's own alternate stack may be of two pages" {
-	survives alternate on_small_stack in_coroutine
+@test "the program's own alternate stack may be of one page" {
+	survives alternate in_coroutine
 }
 
 @test "threads with the smallest stack that libc allows are ticked in" {

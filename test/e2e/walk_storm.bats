@@ -49,7 +49,7 @@ share_is_small() {
 		$(total_count "$wait")))
 	left=$(left_out "$stall")
 	echo "# $walks walks, $left left out or cut short" >&3
-	((walks > 100 * seconds && left * 10000 < walks))
+	((walks > 1000 && left * 10000 < walks))
 }
 
 # Each library's function is called by the function that loaded it.

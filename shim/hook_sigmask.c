@@ -6,6 +6,7 @@
  */
 #include "hook.h"
 
+#include "hook_pointer.h"
 #include "hook_sigset.h"
 #include "sigsafe/host_signal.h"
 
@@ -17,9 +18,13 @@ static int change(int how, const sigset_t *set, sigset_t *old)
 	if (set)
 		bits = sigset_bits(set) & ~LIBCS_OWN;
 	err = host_sigmask(how, set ? &bits : NULL, &had);
-	if (!err && old)
-		memcpy(old, &had, sizeof(had));
-	return err;
+	if (err || !old)
+		return err;
+	/* As the kernel's: the mask has been changed all the same. */
+	if (!pointer_can_be_written(old, sizeof(had)))
+		return -EFAULT;
+	memcpy(old, &had, sizeof(had));
+	return 0;
 }
 
 HOOK int sigprocmask(int how, const sigset_t *set, sigset_t *old)

@@ -8,6 +8,7 @@
 
 #include <sys/signalfd.h>
 
+#include "hook_pointer.h"
 #include "hook_sigset.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/host_signal.h"
@@ -50,6 +51,15 @@ static int wait_for_hosts(const sigset_t *set, siginfo_t *info,
 	return sig;
 }
 
+/* The set to wait for in place of the host's. False: it can't be read. */
+static bool claim(const sigset_t *set, sigset_t *given)
+{
+	if (!pointer_can_be_read(set, sizeof(kernel_sigset)))
+		return !result_of(-EFAULT);
+	sigset_assign(given, host_sigset_claimed(sigset_bits(set)));
+	return true;
+}
+
 static int wait_for(enum blocking_call call, const sigset_t *set,
 		    siginfo_t *info, const struct timespec *timeout,
 		    const void *caller)
@@ -59,13 +69,18 @@ static int wait_for(enum blocking_call call, const sigset_t *set,
 	bool blocks;
 	int sig;
 
-	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
+	if (unlikely(!claim(set, &given)))
+		return -1;
 	blocks = watch_block_begin(call, caller);
 	sig = wait_for_hosts(&given, &got, timeout);
 	if (blocks)
 		watch_block_end();
-	if (sig > 0 && info)
-		*info = got;
+	if (sig <= 0 || !info)
+		return sig;
+	/* As the kernel's: the signal has been taken all the same. */
+	if (!pointer_can_be_written(info, sizeof(*info)))
+		return result_of(-EFAULT);
+	*info = got;
 	return sig;
 }
 
@@ -98,7 +113,8 @@ HOOK int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t given;
 
-	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
+	if (unlikely(!claim(set, &given)))
+		return -1;
 	return real.signalfd(fd, &given, flags);
 }
 

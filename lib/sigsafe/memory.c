@@ -40,6 +40,20 @@ bool memory_is_readable(const void *start, size_t bytes)
 	}
 }
 
+/* The kernel writes the present mask there. */
+static bool is_word_writable(char *at)
+{
+	return sys_sigprocmask(SIG_BLOCK, NULL, (kernel_sigset *)at) == 0;
+}
+
+bool memory_can_be_written(void *start, size_t bytes)
+{
+	char *first = start, *last = first + bytes - sizeof(kernel_sigset);
+
+	return is_word_writable(first) &&
+	       (last <= first || is_word_writable(last));
+}
+
 bool memory_can_be_probed(const void *unreadable)
 {
 	return memory_is_readable(&unreadable, sizeof(unreadable)) &&

@@ -76,6 +76,12 @@ static inline bool memory_read(struct memory *memory, uintptr_t address,
 bool memory_is_readable(const void *start, size_t bytes);
 
 /*
+ * Can the words at both ends of these bytes, a page's worth at most, be written
+ * just now? What was there is lost.
+ */
+bool memory_can_be_written(void *start, size_t bytes);
+
+/*
  * Does the kernel tell readable memory from other memory? unreadable: a page
  * that is known not to be. If not, no walk is safe.
  */

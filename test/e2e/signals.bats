@@ -56,6 +56,10 @@ setup() {
 	every_case process
 }
 
+@test "pointers that lead nowhere: as natively" {
+	every_case pointers
+}
+
 @test "whatever signal carries the ticks" {
 	local signal
 

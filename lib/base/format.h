@@ -80,6 +80,9 @@ struct section {
 	X(LOST_MODULE, "module table full")                                    \
 	X(LOST_EVENT, "stalls that left the timeline: neither late nor long")  \
 	X(LOST_HISTOGRAM, "loops without a histogram: no room")                \
+	X(LOST_LOG_LIMIT,                                                      \
+	  "log lines suppressed: more than the limit a minute")                \
+	X(LOST_LOG, "log lines that could not be written")                     \
 	X(LOST_TIMER, "timers the kernel refused")                             \
 	X(LOST_WALK_BUSY, "walks left out: another walk was under way")        \
 	X(LOST_WALK_NESTED, "walks left out: inside a walk")                   \

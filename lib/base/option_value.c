@@ -13,6 +13,9 @@
 
 #define MAX_TIME_NS (3600 * NS_PER_S)
 
+#define USUAL_LOG_LINES 60
+#define MAX_LOG_LINES	1000000
+
 #define MIN_MEMORY (UINT64_C(256) << 10)
 #define MAX_MEMORY (UINT64_C(4) << 30)
 
@@ -146,6 +149,46 @@ const char *read_unwind(struct options *out, const char *value)
 	if (place < 0)
 		return "auto, libunwind or fp";
 	out->unwind = (enum unwind_choice)place;
+	return NULL;
+}
+
+/* FILE,5/min: the number, and where its comma is; no number: the end. */
+static const char *log_limit(const char *value, uint64_t *per_minute)
+{
+	const char *comma = strrchr(value, ','), *unit;
+	char number[16];
+	size_t length;
+
+	*per_minute = USUAL_LOG_LINES;
+	if (!comma)
+		return value + strlen(value);
+	unit = strchrnul(comma, '/');
+	length = (size_t)(unit - comma - 1);
+	if (strcmp(unit, "/min") || length >= sizeof(number))
+		return NULL;
+	memcpy(number, comma + 1, length);
+	number[length] = '\0';
+	return quantity_count(number, per_minute) && *per_minute &&
+			       *per_minute <= MAX_LOG_LINES
+		       ? comma
+		       : NULL;
+}
+
+const char *read_log(struct options *out, const char *value)
+{
+	bool is_off = !strcmp(value, "off");
+	uint64_t per_minute;
+	const char *end = log_limit(value, &per_minute);
+	size_t length;
+
+	if (!end || end == value || !is_pattern(value) ||
+	    end - value >= (ptrdiff_t)sizeof(out->log))
+		return "off, stderr, or a path of less than 1024 bytes, with a "
+		       "limit as in stderr,5/min";
+	length = (size_t)(end - value);
+	memcpy(out->log, value, length);
+	out->log[length] = '\0';
+	out->log_per_minute = is_off ? 0 : (uint32_t)per_minute;
 	return NULL;
 }
 

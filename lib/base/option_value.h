@@ -13,7 +13,7 @@
 typedef const char *option_reader(struct options *out, const char *value);
 
 option_reader read_output, read_stall, read_mutex, read_waiters, read_min_wait,
-	read_rate, read_charge, read_signal, read_depth, read_unwind,
+	read_rate, read_charge, read_signal, read_depth, read_unwind, read_log,
 	read_memory, read_children, read_only, read_quiet, read_keep, read_help;
 
 #endif

@@ -48,6 +48,9 @@ static const struct option {
 	  "frames kept of each stack, at most 128" },
 	{ PREFIX "UNWIND", "auto", read_unwind,
 	  "how stacks are walked: auto, libunwind, or fp (frame pointers)" },
+	{ PREFIX "LOG", "off", read_log,
+	  "a line a stall while the program runs: stderr, or the path of a file\n"
+	  "(with % as above); at most 60 a minute, or as in stderr,5/min; off" },
 	{ PREFIX "MEMORY", "8M", read_memory, "size of the recording" },
 	{ PREFIX "CHILDREN", "yes", read_children,
 	  "no: programs started by this one are not watched" },

@@ -22,6 +22,8 @@ enum quiet_choice {
 
 struct options {
 	char output[1024];	      /* STALLSHIM_OUTPUT, not yet expanded */
+	char log[1024];		      /* STALLSHIM_LOG, not yet expanded */
+	uint32_t log_per_minute;      /* lines in it; 0: no log */
 	struct thresholds thresholds; /* STALLSHIM_STALL */
 	bool mutex;		      /* STALLSHIM_MUTEX */
 	bool waiters;		      /* STALLSHIM_WAITERS */

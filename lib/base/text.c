@@ -109,17 +109,6 @@ static void collect(struct text *text, enum sample_kind kind)
 		  is_longer);
 }
 
-static const char *base_name(const char *path)
-{
-	const char *base = path;
-
-	for (; *path; path++) {
-		if (*path == '/' && path[1])
-			base = path + 1;
-	}
-	return base;
-}
-
 static void write_offset(struct pen *pen, uint64_t offset)
 {
 	pen_text(pen, "+0x");
@@ -162,7 +151,7 @@ static void write_lock(struct text *text, uint32_t index)
 	pen_text(pen, " name=");
 	write_lock_name(text, lock);
 	pen_text(pen, " object=");
-	pen_word(pen, module ? base_name(module->path) : "heap", PATH_BYTES);
+	pen_word(pen, module ? module_name(module) : "heap", PATH_BYTES);
 }
 
 /* "cause=blocked call=fsync" */
@@ -207,7 +196,7 @@ static void write_function(struct text *text, uint64_t frame,
 		pen_name(&text->pen, answer.name, SIZE_MAX);
 		write_offset(&text->pen, answer.offset);
 	} else if (module) {
-		pen_name(&text->pen, base_name(module->path), PATH_BYTES);
+		pen_name(&text->pen, module_name(module), PATH_BYTES);
 		write_offset(&text->pen, FRAME_OFFSET(frame) - 1);
 	} else {
 		pen_text(&text->pen, "-");

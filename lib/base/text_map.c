@@ -44,6 +44,17 @@ static const struct module_record *module_at(const struct recording *rec,
 	return &m[index];
 }
 
+const char *module_name(const struct module_record *module)
+{
+	const char *path = module->path, *base = path;
+
+	for (; *path; path++) {
+		if (*path == '/' && path[1])
+			base = path + 1;
+	}
+	return base;
+}
+
 const struct module_record *frame_module(const struct recording *rec,
 					 uint64_t frame)
 {

@@ -42,6 +42,9 @@ void text_map_begin(struct text_map *map, const struct recording *rec,
 const struct module_record *frame_module(const struct recording *rec,
 					 uint64_t frame);
 
+/* The last part of its path. */
+const char *module_name(const struct module_record *module);
+
 /* The address of a frame; it will have its place in the map. */
 uint64_t text_map_address(struct text_map *map, uint64_t frame);
 

@@ -15,6 +15,8 @@
 #include "setup/publish.h"
 #include "setup/recording.h"
 #include "setup/say.h"
+#include "sigsafe/log.h"
+#include "sigsafe/log_door.h"
 #include "sigsafe/sys.h"
 
 #define MAX_ATTEMPTS 10000
@@ -66,6 +68,7 @@ static const char *short_prefix(void)
 
 void results_start(void)
 {
+	log_door_start();
 	if (!getcwd(results.directory, sizeof(results.directory)))
 		strcpy(results.directory, "/");
 }
@@ -104,6 +107,24 @@ static void say_where(void)
 	say(line.text);
 }
 
+/* In a forked child its own: %p stands for another number. */
+static void start_log(const struct options *options,
+		      const struct output_values *values)
+{
+	static char path[PREFIX_BYTES];
+	uint32_t per_minute = options->log_per_minute;
+
+	if (!strcmp(options->log, "stderr")) {
+		log_door_to_stderr();
+	} else if (output_prefix(path, options->log, values, 0)) {
+		log_door_to_file(path);
+	} else {
+		say("no log: its path is too long");
+		per_minute = 0;
+	}
+	log_start(per_minute);
+}
+
 struct recording *results_make_recording(const struct options *options,
 					 const struct recording *identity)
 {
@@ -126,16 +147,20 @@ struct recording *results_make_recording(const struct options *options,
 		say_cannot("not watching, since it cannot make ", err);
 		return NULL;
 	}
+	start_log(options, &values);
 	results.is_second_choice = attempt && !strstr(options->output, "%n");
 	return made;
 }
 
 void results_publish(const struct recording *rec, bool with_names)
 {
-	const struct text_names *names = with_names ? names_open() : NULL;
-	int err = publish_texts(rec, results.prefix, rec->end_ns,
-				results.has_published, names);
+	const struct text_names *names;
+	int err;
 
+	log_end(rec);
+	names = with_names ? names_open() : NULL;
+	err = publish_texts(rec, results.prefix, rec->end_ns,
+			    results.has_published, names);
 	if (names)
 		names_close();
 	if (err)

@@ -72,6 +72,7 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 		.stamp = add_relaxed(&section->used, 1),
 	};
 	self->event_longest = 0;
+	self->log_next_ns = 0;
 	memcpy(event->name, self->record->name, NAME_BYTES);
 	event_put(slot_of(rec, event->stamp), event);
 }

@@ -47,6 +47,7 @@ struct thread {
 	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */
 	struct event_record event;
 	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */
+	uint64_t log_next_ns;	/* length at which the log tells it again */
 
 	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 

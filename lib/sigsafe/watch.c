@@ -19,6 +19,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/events.h"
 #include "sigsafe/live.h"
+#include "sigsafe/log.h"
 #include "sigsafe/run_length.h"
 #include "sigsafe/share.h"
 #include "sigsafe/stack.h"
@@ -65,6 +66,7 @@ static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 {
 	share_until(self, now_ns, is_tick);
 	event_update(self, now_ns - begun_ns, !is_tick);
+	log_stall(self);
 }
 
 /*
@@ -116,6 +118,7 @@ static void end_unseen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 	grow(self->record->unseen, 1);
 	grow(self->record->unseen_ns, now_ns - begun_ns);
 	event_update(self, now_ns - begun_ns, true);
+	log_stall(self);
 }
 
 static cold void end_stall(struct thread *self, uint64_t begun_ns,

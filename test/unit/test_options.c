@@ -47,6 +47,7 @@ Test(options, defaults_are_those_of_the_table)
 	cr_assert(o.mutex && o.waiters && o.children);
 	cr_assert_eq(o.min_wait_ns, 0);
 	cr_assert_eq(o.rate_ns, 0);
+	cr_assert_eq(o.log_per_minute, 0);
 	cr_assert_eq(o.signal, 0);
 	cr_assert_eq(o.depth, 64);
 	cr_assert_eq(o.unwind, UNWIND_AUTO);
@@ -295,4 +296,49 @@ Test(likeness, counts_the_edits)
 	cr_assert_gt(word_distance("0123456789012345678901234567890123456789",
 				   "0123456789012345678901234567890123456789"),
 		     MAX_LIKE_DISTANCE);
+}
+
+Test(options, a_log_has_a_place_and_a_limit)
+{
+	struct options o;
+
+	cr_assert_eq(read_one(&o, "STALLSHIM_LOG=stderr"), 0);
+	cr_assert_str_eq(o.log, "stderr");
+	cr_assert_eq(o.log_per_minute, 60);
+	cr_assert_eq(read_one(&o, "STALLSHIM_LOG=/var/log/%e.log,5/min"), 0);
+	cr_assert_str_eq(o.log, "/var/log/%e.log");
+	cr_assert_eq(o.log_per_minute, 5);
+	cr_assert_eq(read_one(&o, "STALLSHIM_LOG=off"), 0);
+	cr_assert_eq(o.log_per_minute, 0);
+}
+
+Test(options, a_log_without_sense_is_refused)
+{
+	static const char *const bad[] = {
+		"STALLSHIM_LOG=",	  "STALLSHIM_LOG=,5/min",
+		"STALLSHIM_LOG=a,5",	  "STALLSHIM_LOG=a,/min",
+		"STALLSHIM_LOG=a,0/min",  "STALLSHIM_LOG=a,x/min",
+		"STALLSHIM_LOG=a,5/hour", "STALLSHIM_LOG=%q",
+	};
+	struct options o;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		cr_assert_eq(read_one(&o, bad[i]), 1, "%s", bad[i]);
+		assert_heard("off, stderr, or a path");
+		cr_assert_eq(o.log_per_minute, 0);
+	}
+}
+
+Test(options, thresholds_go_by_name)
+{
+	struct options o;
+
+	cr_assert_eq(read_one(&o, "STALLSHIM_STALL=20ms,worker*=100ms"), 0);
+	cr_assert_eq(o.thresholds.others_ns, 20 * NS_PER_MS);
+	cr_assert_eq(o.thresholds.count, 1);
+	cr_assert_eq(read_one(&o, "STALLSHIM_STALL=worker*=100"), 1);
+	assert_heard("STALLSHIM_STALL=worker*=100 is not understood: give a "
+		     "time with its unit from 100us on");
+	assert_heard("10ms,worker*=100ms,logger=off");
+	cr_assert_eq(o.thresholds.others_ns, 10 * NS_PER_MS);
 }

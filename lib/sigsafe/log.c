@@ -1,0 +1,196 @@
+/*
+ * The log of stalls.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/log.h"
+
+#include <signal.h>
+
+#include "base/atomic.h"
+#include "base/loops.h"
+#include "base/pen.h"
+#include "base/text_map.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/live.h"
+#include "sigsafe/log_door.h"
+
+#define NS_PER_MINUTE (60 * NS_PER_S)
+#define FIRST_NS      NS_PER_S /* a stall that goes on is told from here on */
+#define FRAMES	      6
+#define OBJECT_BYTES  40 /* of its name, at most */
+
+/* Reset by log_start(); else changed by whoever has a line. */
+static struct {
+	uint32_t per_minute; /* 0: no log */
+	/* Bits 32 to 63 a minute, bits 0 to 31 the lines in it. */
+	uint64_t used;
+	uint64_t suppressed; /* since the last line */
+} limit;
+
+void log_start(uint32_t per_minute)
+{
+	store_relaxed(&limit.used, 0);
+	store_relaxed(&limit.suppressed, 0);
+	store_relaxed(&limit.per_minute, per_minute);
+}
+
+/* Is this line one of those that the minute may have? */
+static bool is_within_limit(uint64_t lived_ns)
+{
+	uint64_t minute = lived_ns / NS_PER_MINUTE << 32;
+	uint64_t seen = load_relaxed(&limit.used), next;
+
+	do {
+		next = (seen < minute ? minute : seen) + 1;
+		if ((uint32_t)next > load_relaxed(&limit.per_minute))
+			return false;
+		/* No partner: nothing else is guarded by it. */
+	} while (!cas_acq_rel(&limit.used, &seen, next));
+	return true;
+}
+
+/* A line must go out by one write: what is more than the pen holds is cut. */
+struct line {
+	bool is_written;
+	int error;
+};
+
+static void line_write(void *ctx, const char *bytes, size_t length)
+{
+	struct line *line = ctx;
+
+	if (!line->is_written)
+		line->error = log_door_write(bytes, length);
+	line->is_written = true;
+}
+
+static void say_thread(struct pen *pen, const char *name, int tid)
+{
+	pen_name(pen, name, NAME_BYTES);
+	pen_number(pen, " (", (uint64_t)tid, ")");
+}
+
+static void begin_line(struct pen *pen, const struct recording *rec,
+		       uint64_t at_ns)
+{
+	pen_text(pen, "stallshim: ");
+	pen_utc(pen, rec->start_realtime_ns + (at_ns - rec->start_ns));
+	pen_text(pen, " ");
+	say_thread(pen, rec->comm, rec->pid);
+}
+
+static void say_cause(struct pen *pen, const struct event_record *event)
+{
+	enum cause cause = causes_main(event->cause_ns);
+
+	pen_text(pen, ", ");
+	pen_text(pen, cause_words(cause));
+	if (cause == CAUSE_BLOCKED && *blocking_call_name(event->call)) {
+		pen_text(pen, " in ");
+		pen_text(pen, blocking_call_name(event->call));
+	}
+	if (cause == CAUSE_LOCK && event->holder)
+		pen_number(pen, " held by thread ", (uint64_t)event->holder,
+			   "");
+}
+
+/* "app+0x1234 < libfoo.so+0x42": the innermost first. */
+static void say_stack(struct pen *pen, const struct recording *rec,
+		      uint32_t place)
+{
+	const uint64_t *words = section_records(rec, SECTION_STACKS);
+	const struct stack_record *stack = (const void *)(words + place);
+
+	for (uint32_t i = 0; place && i < stack->depth && i < FRAMES; i++) {
+		const struct module_record *module =
+			frame_module(rec, stack->frame[i]);
+
+		pen_text(pen, i ? " < " : ", at ");
+		if (module) {
+			pen_word(pen, module_name(module), OBJECT_BYTES);
+			pen_text(pen, "+");
+		}
+		pen_text(pen, "0x");
+		pen_hex(pen, FRAME_OFFSET(stack->frame[i]) - 1, 1);
+	}
+}
+
+static void say_stall(struct pen *pen, const struct recording *rec,
+		      const struct event_record *event)
+{
+	begin_line(pen, rec, event->begun_ns);
+	pen_text(pen, ": ");
+	say_thread(pen, event->name, event->tid);
+	pen_text(pen, event->ended ? " stalled for " : " is stalled, for ");
+	pen_duration_rounded(pen, event->duration_ns);
+	if (!event->ended)
+		pen_text(pen, " so far");
+	say_cause(pen, event);
+	pen_number(pen, ", ", event->events,
+		   event->events == 1 ? " event" : " events");
+	say_stack(pen, rec, event->stack);
+}
+
+/* One line, with what was suppressed before it. event NULL: nothing else. */
+static void write_line(const struct recording *rec,
+		       const struct event_record *event)
+{
+	const kernel_sigset all = ~UINT64_C(0);
+	struct line line = { .error = 0 };
+	const struct text_out out = { line_write, &line };
+	struct pen pen = pen_for(&out);
+	kernel_sigset mask;
+	uint64_t suppressed;
+
+	/* A handler of the host must not leave us in the middle of it. */
+	sys_sigprocmask(SIG_SETMASK, &all, &mask);
+	suppressed = exchange_acq_rel(&limit.suppressed, 0);
+	if (event)
+		say_stall(&pen, rec, event);
+	else
+		begin_line(&pen, rec, clock_now_ns());
+	if (suppressed)
+		pen_number(&pen, event ? "; suppressed " : ": suppressed ",
+			   suppressed, "");
+	pen_flush(&pen);
+	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	if (line.error) {
+		live_count_lost(LOST_LOG);
+		add_relaxed(&limit.suppressed, suppressed);
+	}
+}
+
+/* Does it have a line now? */
+static bool is_due(struct thread *self)
+{
+	const struct event_record *event = &self->event;
+
+	if (event->ended)
+		return true;
+	if (event->duration_ns < max_u64(self->log_next_ns, FIRST_NS))
+		return false;
+	self->log_next_ns = 2 * event->duration_ns;
+	return true;
+}
+
+void log_stall(struct thread *self)
+{
+	struct recording *rec = self->recording;
+	uint64_t until_ns = self->event.begun_ns + self->event.duration_ns;
+
+	if (likely(!load_relaxed(&limit.per_minute)) || !is_due(self))
+		return;
+	if (is_within_limit(until_ns - min_u64(rec->start_ns, until_ns))) {
+		write_line(rec, &self->event);
+	} else {
+		add_relaxed(&limit.suppressed, 1);
+		add_relaxed(&rec->lost[LOST_LOG_LIMIT], 1);
+	}
+}
+
+void log_end(const struct recording *rec)
+{
+	if (load_relaxed(&limit.suppressed))
+		write_line(rec, NULL);
+}

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# The live log: what it says, and that it does no harm wherever it is written.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+setup() {
+	log=$RESULTS/log
+}
+
+teardown() {
+	end_background
+}
+
+# stall_lines FILE: the lines of stalls that have ended.
+stall_lines() {
+	grep -c ' stalled for ' "$1" || true
+}
+
+@test "10 stalls with a limit of 5 are 5 lines, and 'suppressed 5'" {
+	under_shim STALLSHIM_LOG="$log,5/min" "$(victim loops)" io:15000:10
+	cat "$log"
+	[[ $(stall_lines "$log") = 5 ]]
+	[[ $(grep -c 'suppressed 5$' "$log") = 1 ]]
+	[[ $(wc -l <"$log") = 6 ]]
+	[[ $(header "$(result stall.txt)" stalls) = 10 ]]
+	grep 'lost=5: log lines suppressed' "$(result stall.txt)"
+	"$STALLSHIM" report "$(result rec)" | grep '5 x log lines suppressed'
+}
+
+@test "a line tells process, thread, length, cause, events and code" {
+	under_shim STALLSHIM_LOG="$log" "$(victim loops)" io:15000:1
+	cat "$log"
+	grep -E '^stallshim: 20[0-9-]*T[0-9:]*Z loops \([0-9]+\): io \([0-9]+\) stalled for [0-9.]+ms, (on CPU|not scheduled), 0 events, at [^ ]+\+0x[0-9a-f]+ < ' "$log"
+	[[ $(stat -c %a "$log") = 600 ]]
+}
+
+@test "addr2line takes the places in a line" {
+	need addr2line
+	under_shim STALLSHIM_LOG="$log" "$(victim loops)" io:30000:1
+	grep -o ' loops+0x[0-9a-f]*' "$log" | sed 's/.*+//' |
+		addr2line -f -e "$(victim loops)" | tee /dev/stderr |
+		grep -x turn
+}
+
+@test "a stall is told while it lasts, ever more seldom" {
+	in_background under_shim STALLSHIM_LOG="$log" "$(victim loops)" \
+		quick:0:5 long:4500000:2
+	wait_until 30 grep 'is stalled, for 2.* so far' "$log"
+	kill -0 "$program"
+	job_ends 0
+	cat "$log"
+	[[ $(stall_lines "$log") = 2 ]]
+	# The second run: after 1 s, 2 s and 4 s.
+	between 3 6 "$(grep -c 'so far' "$log")"
+}
+
+@test "the log may go to standard error" {
+	under_shim STALLSHIM_LOG=stderr STALLSHIM_QUIET=yes \
+		"$(victim log)" plain 2>"$RESULTS/stderr"
+	[[ $(stall_lines "$RESULTS/stderr") = 20 ]]
+}
+
+@test "what has taken standard error's number is not written to" {
+	under_shim STALLSHIM_LOG=stderr "$(victim log)" reuse \
+		"$RESULTS/taken" 2>"$RESULTS/stderr"
+	[[ ! -s $RESULTS/taken ]]
+	[[ $(stall_lines "$RESULTS/stderr") = 0 ]]
+	grep 'lost=20: log lines that could not be written' \
+		"$(result stall.txt)"
+}
+
+@test "without a standard error there are no lines, and no harm" {
+	under_shim STALLSHIM_LOG=stderr "$(victim log)" plain 2>&-
+	grep 'lost=20: log lines that could not be written' \
+		"$(result stall.txt)"
+}
+
+@test "a full pipe that nobody reads does not hold the program up" {
+	local said
+
+	mkfifo "$RESULTS/pipe"
+	exec 7<>"$RESULTS/pipe"
+	said=$(LIMIT_S=20 under_shim STALLSHIM_LOG=stderr STALLSHIM_QUIET=yes \
+		"$(victim log)" full 2>"$RESULTS/pipe" 7>&-)
+	exec 7>&-
+	echo "$said"
+	[[ $said = *stalled* ]]
+	grep 'lost=20: log lines that could not be written' \
+		"$(result stall.txt)"
+}
+
+@test "a pipe without a reader brings no SIGPIPE" {
+	local said
+
+	said=$(under_shim STALLSHIM_LOG=stderr STALLSHIM_QUIET=yes \
+		"$(victim log)" gone 2> >(:))
+	echo "$said"
+	[[ $said = *stalled* && $said != *pending* && $said != *errno* ]]
+}
+
+@test "a file at its limit brings no SIGXFSZ" {
+	local said
+
+	said=$(under_shim STALLSHIM_LOG="$log" "$(victim log)" limit)
+	echo "$said"
+	[[ $said = *stalled* && $said != *pending* && $said != *errno* ]]
+	(($(stat -c %s "$log") <= 300))
+	# No text either can be that large, but the recording was there before.
+	"$STALLSHIM" report "$(result rec)" |
+		grep 'log lines that could not be written'
+}
+
+@test "a socket that takes nothing does not hold the program up" {
+	need python3
+	said=$(LIMIT_S=30 under_shim STALLSHIM_LOG=stderr STALLSHIM_QUIET=yes \
+		STALLSHIM_ONLY=log python3 -c '
+import socket, subprocess, sys
+ours, theirs = socket.socketpair()
+theirs.setblocking(False)
+try:
+    while True:
+        theirs.send(bytes(100))
+except BlockingIOError:
+    pass
+theirs.setblocking(True)
+subprocess.run([sys.argv[1], "plain"], stderr=theirs, check=True, timeout=20)
+' "$(victim log)")
+	[[ $said = *stalled* ]]
+	grep 'lost=20: log lines that could not be written' \
+		"$(result stall.txt)"
+}
+
+@test "a symbolic link is not followed, and no directory is made" {
+	ln -s "$RESULTS/elsewhere" "$log"
+	under_shim STALLSHIM_LOG="$log" "$(victim loops)" io:15000:2
+	[[ ! -e $RESULTS/elsewhere ]]
+	under_shim STALLSHIM_LOG="$RESULTS/none/log" "$(victim loops)" io:15000:2
+	[[ ! -e $RESULTS/none ]]
+}
+
+@test "the path is relative to the start, and % stands for things" {
+	cd "$RESULTS"
+	under_shim STALLSHIM_LOG=log.%e "$(victim loops)" io:15000:2
+	[[ $(stall_lines "$RESULTS/log.loops") = 2 ]]
+}

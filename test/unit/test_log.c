@@ -1,0 +1,178 @@
+/*
+ * The log: its limit, its lines, and when a stall that goes on has one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recording_fixture.h"
+#include "setup/layout.h"
+#include "sigsafe/log.h"
+#include "sigsafe/log_door.h"
+#include "text_fixture.h"
+
+static struct recording *rec;
+static struct thread self;
+static char path[] = "/tmp/test_log.XXXXXX";
+static char said[1 << 16];
+
+static void make(void)
+{
+	int fd = mkstemp(path);
+
+	cr_assert_geq(fd, 0);
+	close(fd);
+	rec = text_fixture();
+	log_door_start();
+	log_door_to_file(path);
+	log_start(60);
+	self.recording = rec;
+	self.event = (struct event_record){
+		.begun_ns = rec->start_ns + SECONDS(2),
+		.duration_ns = 52300000,
+		.tid = 4712,
+		.name = "io",
+		.events = 3,
+		.ended = 1,
+		.cause_ns = { [CAUSE_BLOCKED] = 52000000 },
+		.call = CALL_USLEEP,
+	};
+}
+
+static void release(void)
+{
+	unlink(path);
+}
+
+TestSuite(log, .init = make, .fini = release);
+
+static const char *read_log(void)
+{
+	FILE *file = fopen(path, "r");
+
+	cr_assert_not_null(file);
+	said[fread(said, 1, sizeof(said) - 1, file)] = '\0';
+	fclose(file);
+	return said;
+}
+
+static int lines(void)
+{
+	int n = 0;
+
+	for (const char *c = read_log(); *c; c++)
+		n += *c == '\n';
+	return n;
+}
+
+Test(log, a_line_says_all_of_it)
+{
+	const uint64_t frame[] = { frame_pack(1, 0x1234), frame_pack(1, 0x43),
+				   frame_pack(0, 0x7f0000000001) };
+
+	add_module(rec, "/usr/bin/app", 0x1000, 0x9000);
+	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	log_stall(&self);
+	cr_assert_str_eq(read_log(),
+			 "stallshim: 2026-01-02T03:04:07Z app (4711): "
+			 "io (4712) stalled for 52.3ms, blocked in usleep, "
+			 "3 events, at app+0x1233 < app+0x42 < "
+			 "0x7f0000000000\n");
+}
+
+Test(log, a_name_can_not_make_a_second_line)
+{
+	strcpy(self.event.name, "a\nb\033[2J");
+	log_stall(&self);
+	cr_assert_eq(lines(), 1);
+	cr_assert_null(strchr(said, '\033'));
+}
+
+Test(log, a_line_that_is_too_long_is_cut)
+{
+	const uint64_t frame[] = { frame_pack(1, 1), frame_pack(1, 2),
+				   frame_pack(1, 3), frame_pack(1, 4) };
+	char worst[64];
+
+	memset(worst, '\001', sizeof(worst) - 1);
+	worst[sizeof(worst) - 1] = '\0';
+	add_module(rec, worst, 0x1000, 0x9000);
+	memset(self.event.name, '\001', NAME_BYTES);
+	memset(rec->comm, '\001', NAME_BYTES);
+	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	log_stall(&self);
+	cr_assert_eq(lines(), 1);
+	cr_assert_leq(strlen(said), 513);
+}
+
+Test(log, a_minute_has_so_many_lines)
+{
+	log_start(5);
+	for (int i = 0; i < 10; i++)
+		log_stall(&self);
+	cr_assert_eq(lines(), 5);
+	cr_assert_eq(fixture_lost(LOST_LOG_LIMIT), 5);
+	/* The next minute. */
+	self.event.begun_ns += SECONDS(60);
+	log_stall(&self);
+	cr_assert_eq(lines(), 6);
+	cr_assert_not_null(strstr(said, "; suppressed 5\n"));
+	log_stall(&self);
+	cr_assert_eq(lines(), 7);
+	cr_assert_eq(fixture_lost(LOST_LOG_LIMIT), 5);
+}
+
+Test(log, the_end_says_what_was_left_out)
+{
+	log_start(1);
+	log_end(rec);
+	cr_assert_eq(lines(), 0);
+	log_stall(&self);
+	log_stall(&self);
+	log_end(rec);
+	cr_assert_eq(lines(), 2);
+	cr_assert_not_null(strstr(said, ": suppressed 1\n"));
+	log_end(rec);
+	cr_assert_eq(lines(), 2);
+}
+
+Test(log, a_stall_that_goes_on_is_told_at_doubled_lengths)
+{
+	self.event.ended = 0;
+	for (uint64_t ms = 10; ms <= 10000; ms += 10) {
+		self.event.duration_ns = ms * NS_PER_MS;
+		log_stall(&self);
+	}
+	/* 1, 2, 4, 8 s */
+	cr_assert_eq(lines(), 4);
+	self.event.ended = 1;
+	log_stall(&self);
+	cr_assert_eq(lines(), 5);
+}
+
+Test(log, what_could_not_be_written_is_counted_and_told_later)
+{
+	log_start(1);
+	log_stall(&self);
+	log_stall(&self);
+	log_door_to_file("/nowhere/log");
+	self.event.begun_ns += SECONDS(60);
+	log_stall(&self);
+	cr_assert_eq(fixture_lost(LOST_LOG), 1);
+	log_door_to_file(path);
+	self.event.begun_ns += SECONDS(60);
+	log_stall(&self);
+	cr_assert_eq(lines(), 2);
+	cr_assert_not_null(strstr(said, "; suppressed 1\n"));
+}
+
+Test(log, none_is_written_where_none_is_wanted)
+{
+	log_start(0);
+	log_stall(&self);
+	log_end(rec);
+	cr_assert_eq(lines(), 0);
+}

@@ -234,7 +234,35 @@ static bool finds_return_address(const struct rules *rules)
 	       is_at(&rules->saved[ROW_RETURN], RULE_OFFSET, -1);
 }
 
-unwind_row rules_row(const struct rules *rules, bool is_signal_frame)
+/*
+ * Where calls leave the return address in a register, a linkage table pushes
+ * two words, that address the second, and goes to the resolver of lazy binding.
+ * Whose rules count from there, as if it had been called.
+ */
+#define PUSHED 2
+
+static bool is_resolver(const struct rules *rules)
+{
+	return !RETURN_IS_ON_STACK && is_kind(&rules->cfa, RULE_OFFSET) &&
+	       is_at(&rules->saved[ROW_RETURN], RULE_OFFSET, PUSHED - 1);
+}
+
+static struct rules counted_from_caller(const struct rules *resolvers)
+{
+	struct rules rules = *resolvers;
+
+	rules.cfa.offset = (int16_t)(rules.cfa.offset + PUSHED);
+	for (int i = 0; i < RULE_COUNT; i++)
+		if (is_kind(&rules.saved[i], RULE_OFFSET))
+			rules.saved[i].offset =
+				(int16_t)(rules.saved[i].offset - PUSHED);
+	/* At its end it has taken them from the stack. */
+	if (!rules.cfa.offset)
+		rules.saved[ROW_RETURN].kind = RULE_SAME;
+	return rules;
+}
+
+static unwind_row row_of(const struct rules *rules, bool is_signal_frame)
 {
 	const struct rule *saved = rules->saved;
 	unwind_row row = cfa_row(&rules->cfa);
@@ -254,4 +282,14 @@ unwind_row rules_row(const struct rules *rules, bool is_signal_frame)
 		row |= row_pack_saved(i, (uint32_t)n);
 	}
 	return row;
+}
+
+unwind_row rules_row(const struct rules *rules, bool is_signal_frame)
+{
+	struct rules corrected;
+
+	if (!is_resolver(rules))
+		return row_of(rules, is_signal_frame);
+	corrected = counted_from_caller(rules);
+	return row_of(&corrected, is_signal_frame);
 }

@@ -113,6 +113,13 @@ extern const uint8_t row_register_of[REGISTER_COUNT];
 extern const uint16_t row_register_in_context[ROW_REGISTERS + 1];
 
 /*
+ * Code that linkers write without unwind rules, the entries of a procedure
+ * linkage table: the words it has put on the stack when it comes to pc, the
+ * return address first of all; -1: there is no such code in [start, end).
+ */
+int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end);
+
+/*
  * Calls function(argument) on the stack that ends at top (16-aligned), and
  * comes back to this one. Can be unwound through.
  */

@@ -56,6 +56,42 @@ const uint16_t row_register_in_context[ROW_REGISTERS + 1] = {
 	offsetof(ucontext_t, uc_mcontext.pc),
 };
 
+/* adrp x16; ldr x17, [x16, ...]; add x16, x16, ...; br x17 */
+static const struct pattern {
+	uint32_t mask, code;
+} linkage[] = {
+	{ 0x9f00001f, 0x90000010 },
+	{ 0xffc003ff, 0xf9400211 },
+	{ 0xffc003ff, 0x91000210 },
+	{ 0xffffffff, 0xd61f0220 },
+};
+
+/* Before them in the first entry: stp x16, x30, [sp, #-16]! */
+#define PUSH 0xa9bf7bf0
+
+static bool is_linkage(const uint32_t *code)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(linkage); i++)
+		if ((code[i] & linkage[i].mask) != linkage[i].code)
+			return false;
+	return true;
+}
+
+int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end)
+{
+	const size_t bytes = sizeof(uint32_t) * ARRAY_SIZE(linkage);
+	const uint32_t *code = (const uint32_t *)pc;
+
+	if (pc % sizeof(uint32_t) || pc < start + bytes || pc + bytes + 4 > end)
+		return -1;
+	if (*code == PUSH)
+		return is_linkage(code + 1) ? 0 : -1;
+	for (size_t i = 0; i < ARRAY_SIZE(linkage); i++)
+		if (is_linkage(code - i))
+			return code[-(ptrdiff_t)i - 1] == PUSH ? 2 : 0;
+	return -1;
+}
+
 void registers_from(struct registers *r, const ucontext_t *interrupted)
 {
 	const mcontext_t *context = &interrupted->uc_mcontext;

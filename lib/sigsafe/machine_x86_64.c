@@ -43,6 +43,15 @@ const uint8_t row_register_of[REGISTER_COUNT] = {
 	ROW_15,	       ROW_REGISTERS,
 };
 
+/* Linkers write rules for all of it. */
+int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end)
+{
+	(void)pc;
+	(void)start;
+	(void)end;
+	return -1;
+}
+
 #define IN_CONTEXT(greg) offsetof(ucontext_t, uc_mcontext.gregs[greg])
 
 const uint16_t row_register_in_context[ROW_REGISTERS + 1] = {

@@ -30,7 +30,9 @@ static bool step_over_signal(struct cursor *at)
 {
 	uint64_t context = at->sp + SIGRETURN_CONTEXT;
 
-	return read_register(at, context, ROW_REGISTERS, &at->pc) &&
+	/* A frame's record is at its far end only next to a return address. */
+	return RETURN_IS_ON_STACK &&
+	       read_register(at, context, ROW_REGISTERS, &at->pc) &&
 	       read_register(at, context, ROW_FP, &at->fp) &&
 	       read_register(at, context, ROW_SP, &at->sp);
 }

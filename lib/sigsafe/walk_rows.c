@@ -157,6 +157,22 @@ static bool step(struct cursor *at, unwind_row row)
 	}
 }
 
+/* In front of what it leads to: no frame has come of it yet. */
+static unwind_row linkage_row(const struct walk_frame *frame)
+{
+	const struct module_record *module = frame->place.module;
+	int words;
+
+	if (!frame->exact || !module)
+		return ROW_STRANGE;
+	words = machine_linkage_words(frame->pc, module->text_start,
+				      module->text_end);
+	if (words < 0)
+		return ROW_STRANGE;
+	return row_pack(ROW_PLAIN, ROW_SP, (uint32_t)words) |
+	       (words ? row_pack_saved(ROW_RETURN, 1) : 0);
+}
+
 static cold unwind_row find_row(const struct walk_frame *frame, uintptr_t pc)
 {
 	unwind_row row = eh_frame_row(pc);
@@ -164,6 +180,8 @@ static cold unwind_row find_row(const struct walk_frame *frame, uintptr_t pc)
 	/* The program's own way back from a signal handler may have none. */
 	if (row == ROW_STRANGE && walk_returns_from_signal(frame))
 		row = ROW_SIGNAL;
+	if (row == ROW_STRANGE)
+		row = linkage_row(frame);
 	if (frame->key)
 		row_cache_add(pc, frame->key, row);
 	return row;

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 /* Linked by nothing else here. */
-#define LIBRARY	  "libanl.so.1"
+#define LIBRARY	  "libnss_hesiod.so.2"
 #define MAX_BYTES (1u << 20)
 
 /*

@@ -63,9 +63,12 @@ void criterion_skip_test(const char *format, ...)
 {
 	va_list args;
 
+	/* As a comment of TAP: why. */
+	printf("# %s::%s: ", current->category, current->name);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	vprintf(format, args);
 	va_end(args);
+	printf("\n");
 	exit(STATUS_SKIPPED);
 }
 

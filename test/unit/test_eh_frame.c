@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "library_fixture.h"
+#include "machine_fixture.h"
 #include "sigsafe/eh_frame.h"
 
 #define MAX_COMMONS 64
@@ -20,13 +21,11 @@
 #define SPOILT	    1000
 
 /* By row_register. */
-static const char *const register_name[ROW_REGISTERS] = {
-	"rsp", "rbp", "rbx", "r12", "r13", "r14", "r15",
-};
+static const char *const register_name[ROW_REGISTERS] = { ROW_NAMES };
 
 /* The columns that a table has, and their number. */
 struct columns {
-	char name[20][8];
+	char name[40][8];
 	int count;
 };
 
@@ -56,8 +55,11 @@ struct dump {
 
 static int register_of(const char *name)
 {
+	size_t length = strcspn(name, "+");
+
 	for (int i = 0; i < ROW_REGISTERS; i++)
-		if (strncmp(name, register_name[i], 3) == 0)
+		if (strlen(register_name[i]) == length &&
+		    strncmp(name, register_name[i], length) == 0)
 			return i;
 	return -1;
 }
@@ -67,7 +69,7 @@ static struct expected expected_cfa(const char *text)
 {
 	struct expected expected = { .known = true };
 	int base = register_of(text);
-	int offset = base < 0 ? -1 : atoi(text + 3);
+	int offset = base < 0 ? -1 : atoi(text + strcspn(text, "+"));
 
 	if (strcmp(text, "exp") == 0)
 		expected.known = false;
@@ -83,7 +85,7 @@ static void expect_saved(struct expected *expected, const char *name,
 {
 	int reg = register_of(name), offset = -atoi(text + 1);
 
-	if (strcmp(name, "ra") == 0) {
+	if (RETURN_IS_ON_STACK && strcmp(name, "ra") == 0) {
 		if (strcmp(text, "u") == 0)
 			expected->row = ROW_OUTERMOST;
 		else if (strcmp(text, "c-8") != 0)
@@ -91,6 +93,15 @@ static void expect_saved(struct expected *expected, const char *name,
 	}
 	if (reg < 0 || strcmp(text, "u") == 0 || strcmp(text, "s") == 0)
 		return;
+	/* Of a resolver, see cfa_rules.c; at its end all is popped. */
+	if (!RETURN_IS_ON_STACK && reg == ROW_RETURN && offset == -8) {
+		if (expected->row == ROW_STRANGE)
+			expected->row = row_pack(ROW_PLAIN, ROW_SP, 0);
+		else
+			expected->row += row_pack(0, 0, 2) |
+					 row_pack_saved(ROW_RETURN, 1);
+		return;
+	}
 	if (reg == ROW_SP || *text != 'c' || offset < 8 || offset % 8 ||
 	    offset > 8 * ROW_MAX_SAVED)
 		expected->row = ROW_STRANGE;
@@ -127,6 +138,10 @@ static void compare_at(const struct dump *dump, unsigned long pc)
 {
 	unwind_row row = eh_frame_row(dump->bias + pc);
 
+	/* That is also shown as undefined which has no rule yet. */
+	if (!RETURN_IS_ON_STACK && row == ROW_OUTERMOST &&
+	    !row_saved(dump->row.row, ROW_RETURN))
+		return;
 	if (dump->row.known && row != dump->row.row)
 		cr_assert_fail("at %lx: %lx, not %lx", pc, (unsigned long)row,
 			       (unsigned long)dump->row.row);
@@ -265,7 +280,7 @@ Test(eh_frame, every_row_of_libstdcxx_is_what_readelf_says)
 Test(eh_frame, every_row_of_hand_written_code_is_what_readelf_says)
 {
 	cr_assert_gt(compare_library("libgcc_s.so.1"), 100);
-	cr_assert_gt(compare_library("ld-linux-x86-64.so.2"), 100);
+	cr_assert_gt(compare_library(LOADER), 100);
 }
 
 Test(eh_frame, every_row_of_this_program_is_what_readelf_says)

@@ -15,6 +15,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/modules.h"
 #include "sigsafe/object.h"
@@ -73,6 +74,7 @@ Test(modules, the_kernels_object_is_called_vdso)
 	const void *vdso = (const void *)getauxval(AT_SYSINFO_EHDR);
 	struct place place = locate(start(), vdso);
 
+	NOT_EMULATED(NO_VDSO);
 	cr_assert_str_eq(place.module->path, "[vdso]");
 	cr_assert_eq(FRAME_OFFSET(place.word), 0);
 	cr_assert_eq(place.module->text_start, (uintptr_t)vdso);

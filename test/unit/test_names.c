@@ -14,28 +14,30 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "machine_fixture.h"
 #include "setup/libelf.h"
 #include "setup/names.h"
 #include "text_fixture.h"
 
 /*
- * Functions whose size and place are known: [0,2) sized, a gap of 4, [6,9)
- * unsized up to the next, [9,19) outer with [11,12) inner in it.
+ * Functions, of no instructions, whose size and place are known: [0,2) sized, a
+ * gap of 4, [6,9) unsized up to the next, [9,19) outer with [11,12) inner in
+ * it.
  */
 __asm__(".text\n"
 	".type names_sized,@function\n"
 	".type _names_sized,@function\n"
-	"_names_sized: names_sized: nop\nnop\n"
+	"_names_sized: names_sized: .skip 2\n"
 	".size names_sized,2\n.size _names_sized,2\n"
-	"nop\nnop\nnop\nnop\n"
+	".skip 4\n"
 	".type names_unsized,@function\n"
-	"names_unsized: nop\nnop\nnop\n"
+	"names_unsized: .skip 3\n"
 	".type names_outer,@function\n"
-	"names_outer: nop\nnop\n"
+	"names_outer: .skip 2\n"
 	".type names_inner,@function\n"
-	"names_inner: nop\n.size names_inner,1\n"
-	"nop\nnop\nnop\nnop\nnop\nnop\nnop\n.size names_outer,10\n"
-	"nop\nnop\n");
+	"names_inner: .skip 1\n.size names_inner,1\n"
+	".skip 7\n.size names_outer,10\n"
+	".balign 32\n");
 
 extern const char names_sized[] __attribute__((visibility("hidden")));
 
@@ -326,6 +328,7 @@ Test(names, a_debug_file_is_found_by_build_id)
 	struct module_record *libc = enter_libc();
 	uint64_t at = libc->text_start;
 
+	NOT_EMULATED("no debug files are installed");
 	while (at < libc->text_end &&
 	       strcmp(libc_function(libc, at), "__libc_start_call_main"))
 		at++;
@@ -335,11 +338,14 @@ Test(names, a_debug_file_is_found_by_build_id)
 Test(names, of_the_vdso_come_from_memory)
 {
 	const char *start = (const char *)getauxval(AT_SYSINFO_EHDR);
-	struct module_record *vdso = enter(start, "[vdso]");
-	uint64_t bytes = vdso->map_end - vdso->map_start;
+	struct module_record *vdso;
+	uint64_t bytes;
 	struct text_name answer;
 	bool found = false;
 
+	NOT_EMULATED(NO_VDSO);
+	vdso = enter(start, "[vdso]");
+	bytes = vdso->map_end - vdso->map_start;
 	for (uint64_t at = 0; at < bytes && !found; at++)
 		found = names->function(names->ctx, rec,
 					frame_pack(2, (uintptr_t)start + at -

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <sys/wait.h>
 
+#include "machine_fixture.h"
 #include "signal_fixture.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/signal_entry.h"
@@ -44,6 +45,7 @@ Test(signal_entry, a_default_death_has_its_own_number_and_last_words)
 {
 	int status;
 
+	NOT_EMULATED(NO_WIPE);
 	signals_start(0);
 	status = status_of_child(raise_usr1);
 	cr_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGUSR1);
@@ -73,6 +75,7 @@ static void die_in_eight_threads(void)
 
 Test(signal_entry, many_threads_die_with_one_last_word)
 {
+	NOT_EMULATED(NO_WIPE);
 	signals_start(0);
 	for (int i = 1; i <= 50; i++) {
 		int status = status_of_child(die_in_eight_threads);

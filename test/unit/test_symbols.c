@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "machine_fixture.h"
 #include "report/demangle.h"
 #include "report/symbols.h"
 
@@ -163,6 +164,7 @@ Test(symbols, the_vdso_has_names)
 	void *vdso = dlopen("linux-vdso.so.1", RTLD_NOW | RTLD_NOLOAD);
 	struct frame frame = { &module, 1, NULL };
 
+	NOT_EMULATED(NO_VDSO);
 	cr_assert_not_null(vdso);
 	frame.address += (uintptr_t)dlsym(vdso, "__vdso_clock_gettime");
 	cr_assert(strstr(name(&frame)->calls[0].function, "clock_gettime"));

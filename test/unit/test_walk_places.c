@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <libunwind-x86_64.h>
+#include <libunwind.h>
 #include <link.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
@@ -191,6 +192,7 @@ Test(walk_places, a_warm_walk_makes_no_system_call_but_to_ask_and_to_block)
 	int status;
 	pid_t child;
 
+	NOT_EMULATED("there is no seccomp(2)");
 	capture();
 	child = fork();
 	if (child == 0) {
@@ -218,7 +220,7 @@ walk_once(const struct users_library *library)
 	unw_context_t context;
 	unw_cursor_t cursor;
 
-	getcontext(&context);
+	GET_UNWIND_CONTEXT(&context);
 	library->init_local(&cursor, &context);
 	while (library->step(&cursor) > 0)
 		;
@@ -239,13 +241,14 @@ static void *walk_own_stack(void *argument)
 
 Test(walk_places, the_program_may_use_the_same_libunwind)
 {
-	void *handle = dlopen("libunwind-x86_64.so.8", RTLD_NOW);
+	void *handle = dlopen(UNWIND_LIBRARY, RTLD_NOW);
 	struct users_library library;
 	pthread_t user[2];
 
 	cr_assert_not_null(handle);
-	*(void **)&library.init_local = dlsym(handle, "_Ux86_64_init_local");
-	*(void **)&library.step = dlsym(handle, "_Ux86_64_step");
+	*(void **)&library.init_local =
+		dlsym(handle, UNWIND_NAME("init_local"));
+	*(void **)&library.step = dlsym(handle, UNWIND_NAME("step"));
 	fixture_handle_ticks();
 	for (int i = 0; i < 2; i++)
 		pthread_create(&user[i], NULL, walk_own_stack, &library);

@@ -1,6 +1,6 @@
 /*
  * Walks by rows, instruction by instruction: the processor is made to trap
- * after each one, and the stack it is at is walked in the trap's handler. By
+ * at each one, and the stack it is at is walked in the trap's handler. By
  * rows alone it must be the same as by libunwind, and must end as the stack of
  * whoever called the code that is stepped through.
  *
@@ -15,13 +15,14 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "machine_fixture.h"
 #include "sigsafe/live.h"
+#include "sigsafe/modules.h"
 #include "sigsafe/walk_rows.h"
 #include "sigsafe/walk_unwind.h"
 #include "sigsafe/walker.h"
 #include "stack_fixture.h"
-
-#define TRAP_FLAG 0x100
+#include "step_fixture.h"
 
 /* It blocks every signal in every handler: a trap would be the end. */
 #if defined(__SANITIZE_THREAD__)
@@ -45,7 +46,6 @@ static struct trial first_difference[2];
 
 /* Written by step_through(), read by on_trap(). */
 static struct trial callers; /* of step_through() */
-static volatile bool is_over;
 
 static void unwind(void *argument)
 {
@@ -77,13 +77,35 @@ static void begin(struct trial *trial, uintptr_t caller)
 		   trial->frame);
 }
 
-/* At the system call that returns from a signal handler. */
-static bool is_returning(const ucontext_t *context)
+static void print(const struct trial *trial)
 {
-	const uint8_t *code = (const uint8_t *)context_pc(context);
+	for (unsigned i = 0; i < trial->walk.depth; i++) {
+		char text[PATH_BYTES + 32];
 
-	return context->uc_mcontext.gregs[REG_RAX] == SYS_rt_sigreturn &&
-	       code[0] == 0x0f && code[1] == 0x05;
+		fixture_frame_text(trial->frame[i], text, sizeof(text));
+		fprintf(stderr, "%2u %s\n", i, text);
+	}
+}
+
+/* The loader binds a function that is called for the first time. */
+static bool is_binding(const struct walk *walk)
+{
+	uint64_t loader = FRAME_MODULE(module_place(_dl_find_object));
+
+	for (unsigned i = 0; i < walk->depth; i++)
+		if (FRAME_MODULE(walk->frame[i]) == loader)
+			return true;
+	return false;
+}
+
+/*
+ * Code without unwind rules it does not. And where the return address is in a
+ * register the loader's rules do not count what is pushed before it is called.
+ */
+static bool libunwind_knows(const struct walk *walk, uintptr_t pc)
+{
+	return machine_linkage_words(pc, 0, UINTPTR_MAX) < 0 &&
+	       (RETURN_IS_ON_STACK || !is_binding(walk));
 }
 
 static void compare(const ucontext_t *context)
@@ -100,7 +122,8 @@ static void compare(const ucontext_t *context)
 	}
 	lost_end += !ends_in_callers(&by_rows);
 	/* By libunwind a way back is known at its first instruction only. */
-	if (is_returning(context))
+	if (fixture_is_returning(context) ||
+	    !libunwind_knows(&by_rows.walk, context_pc(context)))
 		return;
 	begin(&by_libunwind, 0);
 	if (!walker_run(unwind, &by_libunwind, true, &why) ||
@@ -112,40 +135,10 @@ static void compare(const ucontext_t *context)
 	}
 }
 
-static void on_trap(int sig, siginfo_t *info, void *argument)
+static void on_step(const ucontext_t *context)
 {
-	ucontext_t *context = argument;
-
-	(void)sig;
-	(void)info;
-	if (is_over) {
-		context->uc_mcontext.gregs[REG_EFL] &= ~TRAP_FLAG;
-		return;
-	}
 	steps++;
 	compare(context);
-}
-
-static void handle(int sig, void (*handler)(int, siginfo_t *, void *))
-{
-	struct sigaction action = { .sa_flags = SA_SIGINFO };
-
-	action.sa_sigaction = handler;
-	memset(&action.sa_mask, 0xff, sizeof(action.sa_mask));
-	cr_assert_eq(sigaction(sig, &action, NULL), 0);
-}
-
-/* From the next instruction on. What lies below %rsp is not ours. */
-static inline __attribute__((always_inline)) void set_trap_flag(void)
-{
-	__asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
-			 "pushfq\n\t"
-			 "orq %0, (%%rsp)\n\t"
-			 "popfq\n\t"
-			 "leaq 128(%%rsp), %%rsp"
-			 :
-			 : "i"(TRAP_FLAG)
-			 : "memory", "cc");
 }
 
 __attribute__((noinline)) static void step_through(void (*function)(void))
@@ -154,27 +147,18 @@ __attribute__((noinline)) static void step_through(void (*function)(void))
 	begin(&callers, (uintptr_t)__builtin_return_address(0));
 	cr_assert_eq(walk_rows(&callers.walk, &callers.registers),
 		     WALK_COMPLETE);
-	is_over = false;
-	set_trap_flag();
+	fixture_begin_steps(on_step);
+	fixture_step();
 	function();
-	is_over = true;
-	__asm__ volatile("nop");
+	fixture_end_steps();
 }
 
-static void print(const struct trial *trial)
-{
-	for (unsigned i = 0; i < trial->walk.depth; i++) {
-		char text[PATH_BYTES + 32];
-
-		fixture_frame_text(trial->frame[i], text, sizeof(text));
-		fprintf(stderr, "%2u %s\n", i, text);
-	}
-}
+/* The resolver's first instruction, where its rules do not show it yet. */
+#define MISSED (RETURN_IS_ON_STACK ? 0 : 2)
 
 static void assert_walks_agree(void (*function)(void), unsigned long at_least)
 {
 	fixture_start_unwinder();
-	handle(SIGTRAP, on_trap);
 	step_through(function);
 	first_steps = steps;
 	step_through(function);
@@ -184,9 +168,10 @@ static void assert_walks_agree(void (*function)(void), unsigned long at_least)
 	}
 	cr_assert_gt(steps, at_least);
 	cr_assert_eq(differing, 0, "%lu of %lu differ", differing, steps);
-	cr_assert_eq(lost_end, 0, "%lu of %lu end elsewhere", lost_end, steps);
-	cr_assert_eq(handed_over, 0, "%lu of %lu handed over", handed_over,
-		     steps);
+	cr_assert_leq(lost_end, MISSED, "%lu of %lu end elsewhere", lost_end,
+		      steps);
+	cr_assert_leq(handed_over, MISSED, "%lu of %lu handed over",
+		      handed_over, steps);
 }
 
 TestSuite(walk_rows, .timeout = 60);
@@ -234,6 +219,7 @@ static void ask_time(void)
 
 Test(walk_rows, both_ways_agree_in_every_instruction_of_the_kernels_object)
 {
+	NOT_EMULATED(NO_VDSO);
 	assert_walks_agree(ask_time, 50);
 }
 
@@ -280,8 +266,8 @@ static void on_host_signal(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	(void)info;
 	(void)context;
-	/* The kernel has cleared it for the handler. */
-	set_trap_flag();
+	/* The kernel has entered the handler in one step. */
+	fixture_step();
 	sort();
 }
 
@@ -304,7 +290,6 @@ Test(walk_rows, both_ways_agree_in_a_signal_handler_and_on_its_way_back,
 Test(walk_rows, both_ways_agree_where_a_frame_is_realigned)
 {
 	fixture_start_unwinder();
-	handle(SIGTRAP, on_trap);
 	step_through(realign);
 	cr_assert_gt(steps, 300);
 	cr_assert_eq(differing, 0);

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "library_fixture.h"
+#include "machine_fixture.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/walk_fp.h"
@@ -152,8 +153,9 @@ Test(walk_safety, registers_may_hold_anything_by_frame_pointers)
 
 /*
  * Functions whose unwind rules are bad: odd_no_rule() has none for its frame;
- * odd_wild() says that its frame begins behind what the word at %rbx says, and
- * has 65536 there; odd_endless() has a rule that jumps back to its own start.
+ * odd_wild() says that its frame begins behind what the word at a register
+ * says, and has 65536 there; odd_endless() has a rule that jumps back to its
+ * own start.
  */
 void odd_no_rule(void (*call)(void));
 void odd_wild(void (*call)(void));
@@ -161,33 +163,7 @@ void odd_endless(void (*call)(void));
 
 __asm__(".text\n"
 	".hidden odd_no_rule, odd_wild, odd_endless\n"
-	".globl odd_no_rule, odd_wild, odd_endless\n"
-	"odd_no_rule:\n"
-	"	.cfi_startproc simple\n"
-	"	subq $8, %rsp\n"
-	"	call *%rdi\n"
-	"	addq $8, %rsp\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	"odd_wild:\n"
-	"	.cfi_startproc\n"
-	"	pushq %rbx\n"
-	"	movq $65536, %rbx\n"
-	/* DW_CFA_def_cfa_expression: breg3 0, deref, plus_uconst 16 */
-	"	.cfi_escape 0x0f, 5, 0x73, 0, 6, 0x23, 16\n"
-	"	call *%rdi\n"
-	"	popq %rbx\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	"odd_endless:\n"
-	"	.cfi_startproc\n"
-	"	subq $8, %rsp\n"
-	/* DW_CFA_def_cfa_expression: skip -3 */
-	"	.cfi_escape 0x0f, 3, 0x2f, 0xfd, 0xff\n"
-	"	call *%rdi\n"
-	"	addq $8, %rsp\n"
-	"	ret\n"
-	"	.cfi_endproc\n");
+	".globl odd_no_rule, odd_wild, odd_endless\n" ODD_FUNCTIONS);
 
 static uint32_t captured;
 

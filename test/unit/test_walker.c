@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
 #include "sigsafe/stack.h"
@@ -22,27 +23,9 @@ TestSuite(walker, .init = fixture_start_unwinder, .timeout = 60);
 /* Written by capture(). */
 const void *return_address __attribute__((visibility("hidden")));
 
-/*
- * A frame whose caller libunwind alone finds, as its CFA is an expression:
- * DW_OP_breg7 16, DW_OP_nop.
- */
+/* A frame whose caller libunwind alone finds. */
 uint32_t capture(void);
-
-__asm__(".text\n"
-	".globl capture\n"
-	".hidden capture\n"
-	".type capture, @function\n"
-	"capture:\n"
-	"	.cfi_startproc\n"
-	"	subq $8, %rsp\n"
-	"	.cfi_escape 0x0f, 3, 0x77, 16, 0x96\n"
-	"	movq 8(%rsp), %rax\n"
-	"	movq %rax, return_address(%rip)\n"
-	"	call fixture_hook\n"
-	"	addq $8, %rsp\n"
-	"	ret\n"
-	"	.cfi_endproc\n"
-	".size capture, . - capture\n");
+CALLER_BY_EXPRESSION("capture", "return_address");
 
 /* The caller's frame in capture() is the first; this tells no more of it. */
 static void assert_first_frame_alone(uint32_t place, enum lost_reason reason)
@@ -185,7 +168,7 @@ Test(walker, a_child_whose_fork_told_nobody_walks_after_its_reset)
 	pthread_t walking = start(walk_on);
 	int status;
 	/* Not the library's function: no handler of pthread_atfork runs. */
-	long child = sys0(SYS_fork);
+	long child = sys1(SYS_clone, SIGCHLD);
 
 	if (child == 0) {
 		fixture_recording(1 << 20);
@@ -227,6 +210,7 @@ Test(walker, every_signal_is_blocked_during_a_walk)
 	long result[2] = { -1, 0 };
 	enum lost_reason why;
 
+	NOT_EMULATED(OWN_SIGNALS);
 	cr_assert(walker_run(note_mask, result, false, &why));
 	cr_assert_eq(result[0], 0);
 	/* But the two that nobody can block. */

@@ -106,6 +106,13 @@
 	X(int, sigaltstack, (const stack_t *stack, stack_t *old),              \
 	  (stack, old))                                                        \
 	X(int, sigpending, (sigset_t * set), (set))                            \
+	X(int, raise, (int sig), (sig))                                        \
+	X(int, pthread_kill, (pthread_t thread, int sig), (thread, sig))       \
+	X(int, pthread_sigqueue,                                               \
+	  (pthread_t thread, int sig, const union sigval value),               \
+	  (thread, sig, value))                                                \
+	X(int, tgkill, (pid_t process, pid_t thread, int sig),                 \
+	  (process, thread, sig))                                              \
 	X(int, sigwait, (const sigset_t *set, int *sig), (set, sig))           \
 	X(int, sigwaitinfo, (const sigset_t *set, siginfo_t *info),            \
 	  (set, info))                                                         \

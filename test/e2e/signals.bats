@@ -83,6 +83,14 @@ setup() {
 	done
 }
 
+@test "what the host sends itself at a tick's time is not merged with it" {
+	local i
+
+	for ((i = 0; i < 30; i++)); do
+		run_both actions reset_all || return 1
+	done
+}
+
 @test "ticks come by SIGUSR1 until the host has a use for it" {
 	run under_shim STALLSHIM_STALL=1ms "$(victim signal_moves)" numbers
 	echo "$output"

@@ -3,6 +3,10 @@
  * be too late: dlopen takes the loader's lock, which another thread may hold
  * for ever, and which a fork copies as it is.
  *
+ * At the end it outlives libraries whose functions stand in front of libc's:
+ * libfaketime's fstat() is called after its destructor, and crashes. So what
+ * libelf does with files it does by libc's own functions.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "setup/libelf.h"
@@ -10,6 +14,9 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+
+#include "setup/import_slots.h"
 
 /* Written by libelf_load(). */
 static bool is_loaded;
@@ -26,12 +33,48 @@ static bool look_up(void *handle)
 	return functions.elf_version(EV_CURRENT) != EV_NONE;
 }
 
+static void *libc; /* its handle, while slots are re-pointed */
+
+/* Memory stays the program's business: what is told to its allocator is. */
+static int repoint_slot(const struct import_slot *slot)
+{
+	static const char *const imports[] = { "close", "fcntl",  "fstat",
+					       "mmap",	"munmap", "pread" };
+	void *own;
+
+	for (size_t i = 0; i < ARRAY_SIZE(imports); i++) {
+		if (strcmp(imports[i], slot->name))
+			continue;
+		own = dlsym(libc, slot->name);
+		if (own)
+			*slot->at = own;
+	}
+	return 0;
+}
+
+static bool repoint(void *handle)
+{
+	struct link_map *library;
+	bool done;
+
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &library))
+		return false;
+	libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
+	if (!libc)
+		return false;
+	done = !import_slots_rewrite(library, repoint_slot);
+	dlclose(libc);
+	return done;
+}
+
 void libelf_load(void)
 {
-	void *handle =
-		dlopen("libelf.so.1", RTLD_LOCAL | RTLD_NOW | RTLD_NODELETE);
+	const int how = RTLD_LOCAL | RTLD_NOW | RTLD_NODELETE;
+	/* A copy that the program itself uses stays as it is. */
+	bool is_ours = !dlopen("libelf.so.1", how | RTLD_NOLOAD);
+	void *handle = dlopen("libelf.so.1", how);
 
-	is_loaded = handle && look_up(handle);
+	is_loaded = handle && look_up(handle) && (!is_ours || repoint(handle));
 }
 
 const struct libelf *libelf_functions(void)

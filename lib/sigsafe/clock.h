@@ -2,6 +2,10 @@
  * The clock of every measurement: CLOCK_MONOTONIC through the vDSO, no system
  * call. Signal-safe.
  *
+ * Not through libc's clock_gettime(): a library that tells the program another
+ * time (libfaketime) has one of its own in front of it, which may neither be
+ * called before its constructor nor in a signal handler.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_CLOCK_H
@@ -11,11 +15,14 @@
 
 #include "base/units.h"
 
+/* As clock_gettime(), of the kernel's clocks; errno is left alone. */
+extern long (*clock_read)(clockid_t clock, struct timespec *time);
+
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_read(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 

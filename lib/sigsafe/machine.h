@@ -49,6 +49,10 @@
  *   SIGRETURN_CODE_BYTES      debuggers and unwinders know it by
  *   SIGRETURN_CONTEXT         from the stack pointer there to the ucontext_t
  *
+ * In the vDSO:
+ *
+ *   VDSO_CLOCK                the name of its clock_gettime()
+ *
  * And for libunwind:
  *
  *   UNWIND_LIBRARY            its name

@@ -186,6 +186,8 @@ static inline bool context_is_broken_call(const ucontext_t *uc)
 	return context_result(uc) == -EINTR && context_is_after_call(uc);
 }
 
+#define VDSO_CLOCK "__kernel_clock_gettime"
+
 #define UNWIND_LIBRARY	  "libunwind-aarch64.so.8"
 #define UNWIND_NAME(name) "_Uaarch64_" name
 #define UNWIND_IMPORTS	  "__getauxval"

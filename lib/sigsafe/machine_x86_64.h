@@ -170,6 +170,8 @@ static inline bool context_is_broken_call(const ucontext_t *uc)
 	return context_result(uc) == -EINTR && context_is_after_call(uc);
 }
 
+#define VDSO_CLOCK "__vdso_clock_gettime"
+
 #define UNWIND_LIBRARY	  "libunwind-x86_64.so.8"
 #define UNWIND_NAME(name) "_Ux86_64_" name
 #define UNWIND_IMPORTS	  "_Ux86_64_setcontext"

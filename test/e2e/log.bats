@@ -18,6 +18,21 @@ stall_lines() {
 	grep -c ' stalled for ' "$1" || true
 }
 
+# lost_lines: those that could not be written.
+lost_lines() {
+	local lost
+
+	lost=$(sed -n 's/^# lost=\([0-9]*\): log lines that could not.*/\1/p' \
+		"$(result stall.txt)")
+	echo "${lost:-0}"
+}
+
+# The victim stalls twenty times; where the machine is busy more often, and
+# perhaps before it does what it is to do.
+twenty_lost() {
+	(($(lost_lines) >= 20))
+}
+
 @test "10 stalls with a limit of 5 are 5 lines, and 'suppressed 5'" {
 	under_shim STALLSHIM_LOG="$log,5/min" "$(victim loops)" io:15000:10
 	cat "$log"
@@ -59,22 +74,23 @@ stall_lines() {
 @test "the log may go to standard error" {
 	under_shim STALLSHIM_LOG=stderr STALLSHIM_QUIET=yes \
 		"$(victim log)" plain 2>"$RESULTS/stderr"
-	[[ $(stall_lines "$RESULTS/stderr") = 20 ]]
+	(($(stall_lines "$RESULTS/stderr") >= 20))
+	[[ $(stall_lines "$RESULTS/stderr") = \
+		$(header "$(result stall.txt)" stalls) ]]
 }
 
 @test "what has taken standard error's number is not written to" {
 	under_shim STALLSHIM_LOG=stderr "$(victim log)" reuse \
 		"$RESULTS/taken" 2>"$RESULTS/stderr"
 	[[ ! -s $RESULTS/taken ]]
-	[[ $(stall_lines "$RESULTS/stderr") = 0 ]]
-	grep 'lost=20: log lines that could not be written' \
-		"$(result stall.txt)"
+	twenty_lost
+	(($(lost_lines) + $(stall_lines "$RESULTS/stderr") == \
+		$(header "$(result stall.txt)" stalls)))
 }
 
 @test "without a standard error there are no lines, and no harm" {
 	under_shim STALLSHIM_LOG=stderr "$(victim log)" plain 2>&-
-	grep 'lost=20: log lines that could not be written' \
-		"$(result stall.txt)"
+	twenty_lost
 }
 
 @test "a full pipe that nobody reads does not hold the program up" {
@@ -87,8 +103,7 @@ stall_lines() {
 	exec 7>&-
 	echo "$said"
 	[[ $said = *stalled* ]]
-	grep 'lost=20: log lines that could not be written' \
-		"$(result stall.txt)"
+	twenty_lost
 }
 
 @test "a pipe without a reader brings no SIGPIPE" {
@@ -128,8 +143,7 @@ theirs.setblocking(True)
 subprocess.run([sys.argv[1], "plain"], stderr=theirs, check=True, timeout=20)
 ' "$(victim log)")
 	[[ $said = *stalled* ]]
-	grep 'lost=20: log lines that could not be written' \
-		"$(result stall.txt)"
+	twenty_lost
 }
 
 @test "a symbolic link is not followed, and no directory is made" {

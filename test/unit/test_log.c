@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -175,4 +176,33 @@ Test(log, none_is_written_where_none_is_wanted)
 	log_stall(&self);
 	log_end(rec);
 	cr_assert_eq(lines(), 0);
+}
+
+#define THREADS	   4
+#define PER_THREAD 100
+
+static void *log_many(void *unused)
+{
+	struct thread mine = self;
+
+	(void)unused;
+	for (int i = 0; i < PER_THREAD; i++)
+		log_stall(&mine);
+	return NULL;
+}
+
+Test(log, threads_share_the_limit_exactly)
+{
+	pthread_t thread[THREADS];
+	int limit = THREADS * PER_THREAD / 3;
+
+	log_start((uint32_t)limit);
+	for (int i = 0; i < THREADS; i++)
+		cr_assert_eq(pthread_create(&thread[i], NULL, log_many, NULL),
+			     0);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	cr_assert_eq(lines(), limit);
+	cr_assert_eq(fixture_lost(LOST_LOG_LIMIT),
+		     THREADS * PER_THREAD - limit);
 }

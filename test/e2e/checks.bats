@@ -48,6 +48,12 @@ bites() {
 	bites includes "lib/report may not include lib/sigsafe"
 }
 
+@test "check-includes: the processor is asked for at one door" {
+	echo '#ifdef __aarch64__' >>"$copy/lib/setup/session.c"
+	echo '#endif' >>"$copy/lib/setup/session.c"
+	bites includes "lib/setup/session.c:"
+}
+
 @test "check-includes: the libraries do not see the shim" {
 	sed -i '1i #include "hook.h"' "$copy/lib/setup/session.c"
 	bites includes "lib/setup may not include shim"

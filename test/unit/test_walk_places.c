@@ -192,7 +192,7 @@ Test(walk_places, a_warm_walk_makes_no_system_call_but_to_ask_and_to_block)
 	int status;
 	pid_t child;
 
-	NOT_EMULATED("there is no seccomp(2)");
+	NOT_EMULATED(NO_SECCOMP);
 	capture();
 	child = fork();
 	if (child == 0) {

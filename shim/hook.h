@@ -37,6 +37,10 @@
 	HOOKS_WAIT(X) HOOKS_SYSCALL(X) HOOKS_SIGNAL(X) HOOKS_EXIT(X)
 
 #define HOOKS_SYSCALL(X)                                                       \
+	X(int, prctl,                                                          \
+	  (int option, unsigned long a, unsigned long b, unsigned long c,      \
+	   unsigned long d),                                                   \
+	  (option, a, b, c, d))                                                \
 	X(long, syscall,                                                       \
 	  (long number, long a, long b, long c, long d, long e, long f),       \
 	  (number, a, b, c, d, e, f))

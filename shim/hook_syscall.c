@@ -15,6 +15,7 @@
 
 #include "hook_child.h"
 #include "hook_raw.h"
+#include "hook_seccomp.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/watch.h"
 
@@ -58,6 +59,9 @@ HOOK long syscall(long number, ...)
 	va_end(list);
 	if (unlikely(number == SYS_futex && is_wait(a[1])))
 		return wait_in_futex(a, CALLER);
+	if (unlikely(number == SYS_seccomp))
+		leave_before_seccomp(a[0] == SECCOMP_SET_MODE_STRICT,
+				     a[0] == SECCOMP_SET_MODE_FILTER && a[2]);
 	if (unlikely(number == SYS_sigaltstack))
 		return sigaltstack((const stack_t *)a[0], (stack_t *)a[1]);
 	if (unlikely(thread_self.armed) && raw_call(number, a, CALLER, &result))

@@ -230,6 +230,8 @@ static void write_end(struct pen *pen, const struct recording *rec)
 		pen_text(pen, "# end=exec.\n");
 	else if (end == END_SIGNAL)
 		pen_number(pen, "# end=signal ", detail, ".\n");
+	else if (end == END_SECCOMP)
+		pen_text(pen, "# end=seccomp.\n");
 	else
 		pen_text(pen, "# end=running.\n");
 }

@@ -211,6 +211,7 @@ static void read_end(struct process *process, char *text)
 		{ "exit", END_EXIT },
 		{ "exec", END_EXEC },
 		{ "signal ", END_SIGNAL },
+		{ "seccomp", END_SECCOMP },
 	};
 	uint64_t detail;
 

@@ -34,6 +34,10 @@ static const char *end_text(struct process *process)
 		return arena_print(arena, "ended by %s after %s",
 				   signal_text(arena, process->end_detail),
 				   lived);
+	case END_SECCOMP:
+		return arena_print(arena,
+				   "watched until it entered seccomp, after %s",
+				   lived);
 	case END_RUNNING:
 		break;
 	}

@@ -7,7 +7,6 @@
 #include "setup/session.h"
 
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -22,6 +21,7 @@
 #include "setup/results.h"
 #include "setup/say.h"
 #include "setup/unwinder.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/contention.h"
 #include "sigsafe/freeze.h"
@@ -31,6 +31,7 @@
 #include "sigsafe/stack.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
+#include "sigsafe/timer.h"
 #include "sigsafe/watch.h"
 
 #define EXIT_PATIENCE_NS (100 * NS_PER_MS)
@@ -100,21 +101,6 @@ static struct recording *start_recording(void)
 	return rec;
 }
 
-/* The page that a fork wipes. False: this kernel has none. */
-static bool make_live_page(void)
-{
-	void *page = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE),
-			  PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			  -1, 0);
-
-	if (page == MAP_FAILED)
-		return false;
-	if (madvise(page, (size_t)sysconf(_SC_PAGESIZE), MADV_WIPEONFORK))
-		return false;
-	live_page = page;
-	return true;
-}
-
 static bool is_wanted(void)
 {
 	char comm[NAME_BYTES] = "";
@@ -145,7 +131,7 @@ cold void session_start(char **environment)
 {
 	say_start();
 	read_options(environment);
-	if (!is_wanted() || !make_live_page())
+	if (!is_wanted() || !live_make_page())
 		return;
 	pthread_key_create(&thread_key, thread_end);
 	unwinder_prepare(session.options.depth);
@@ -205,15 +191,9 @@ static bool has_seen_something(const struct recording *rec, uint64_t now_ns)
 
 static bool is_to_summarise(void)
 {
-	switch (session.options.quiet) {
-	case QUIET_YES:
-		return false;
-	case QUIET_NO:
-		return true;
-	case QUIET_AUTO:
-		break;
-	}
-	return say_to_terminal();
+	return session.options.quiet == QUIET_AUTO
+		       ? say_to_terminal()
+		       : session.options.quiet == QUIET_NO;
 }
 
 /* The process must not end while another thread writes; but it must end. */
@@ -228,12 +208,14 @@ static void wait_for_end(uint64_t patience_ns)
 
 void session_exit_begins(void)
 {
-	int32_t self = sys_gettid(), first = 0;
 	struct recording *rec = live_recording();
+	int32_t self, first = 0;
 
 	/* A vfork child has no part in it. */
-	if (!rec || rec->pid != sys_getpid() ||
-	    cas_acq_rel(&session.exiting, &first, self) || first == self)
+	if (!rec || rec->pid != sys_getpid())
+		return;
+	self = sys_gettid();
+	if (cas_acq_rel(&session.exiting, &first, self) || first == self)
 		return;
 	/* The first one's own exit handlers may take for ever. */
 	wait_for_end(EXIT_PATIENCE_NS);
@@ -284,6 +266,22 @@ void session_end(enum recording_end how, int detail)
 	store_release(&rec->end, (uint32_t)how);
 	write_results(rec, how);
 	store_release(&session.is_over, 1);
+}
+
+void session_leave(void)
+{
+	struct recording *rec = live_recording();
+
+	if (!rec || rec->pid != sys_getpid())
+		return;
+	session_end(END_SECCOMP, 0);
+	/* First this one: it keeps the next event from starting afresh. */
+	store_release(&session.state, SESSION_NONE);
+	store_release(&live_page->recording, NULL);
+	timer_delete_all(rec);
+	alternate_stack_remove(&thread_self);
+	host_signal_leave();
+	say("the program enters seccomp and is not watched from now on");
 }
 
 void session_go_on(void)

@@ -39,6 +39,13 @@ void session_end(enum recording_end how, int detail);
  */
 void session_exit_begins(void);
 
+/*
+ * From now on nothing of this process is watched, nor of what it forks, and no
+ * system call is made of our own: the program is about to shut itself in by
+ * seccomp, which may kill for them. The results are written first. Signal-safe.
+ */
+void session_leave(void);
+
 /* The exec that was to end it has failed. Signal-safe. */
 void session_go_on(void);
 

@@ -226,6 +226,13 @@ bool disposition_restarts(int sig)
 	return load_relaxed(&restarting) & SIGNAL_BIT(sig);
 }
 
+void disposition_stand_back(int sig)
+{
+	stand_ins &= ~SIGNAL_BIT(sig);
+	if (shadow[sig].handler == DEFAULT)
+		kernel_set(sig, &shadow[sig], NULL);
+}
+
 bool disposition_let_go(int sig)
 {
 	int pid = process_id();

@@ -70,6 +70,9 @@ bool disposition_is_default(int sig);
 /* Our handler stands in from now on while the host wants SIG_DFL. Locked. */
 void disposition_stand_in(int sig);
 
+/* From now on the kernel itself acts on it by default. Locked. */
+void disposition_stand_back(int sig);
+
 /*
  * For a signal that reached the handler: what the host wants called, or
  * DEFAULT or IGNORE. A one-shot handler is handed out once. Signal-safe.

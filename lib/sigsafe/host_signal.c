@@ -42,6 +42,14 @@ void host_signal_start(int chosen, void (*last_words)(int sig))
 	started = true;
 }
 
+void host_signal_leave(void)
+{
+	disposition_lock(process_id());
+	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
+		disposition_stand_back(deadly[i]);
+	disposition_unlock();
+}
+
 bool host_signal_is_started(void)
 {
 	return started;

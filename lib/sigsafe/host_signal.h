@@ -25,6 +25,12 @@
  */
 void host_signal_start(int chosen, void (*last_words)(int sig));
 
+/*
+ * There will be no last words: the signals that kill by default are left to the
+ * kernel. (Not the tick signals: a late tick may still come.) Signal-safe.
+ */
+void host_signal_leave(void);
+
 /* Before that the hooks stay out of the way. Signal-safe. */
 bool host_signal_is_started(void);
 

@@ -21,6 +21,9 @@ struct live {
 
 extern struct live *live_page;
 
+/* Makes the page. False: this kernel can't wipe one. Once, at the start. */
+bool live_make_page(void);
+
 /* The recording, or NULL: not started, forked, or over. Signal-safe. */
 static inline struct recording *live_recording(void)
 {

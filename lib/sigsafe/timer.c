@@ -98,6 +98,18 @@ void timer_delete_own(struct thread *self)
 	self->armed = false;
 }
 
+void timer_delete_all(struct recording *rec)
+{
+	struct thread_record *record = section_records(rec, SECTION_THREADS);
+
+	for (uint32_t i = 0; i < rec->section[SECTION_THREADS].capacity; i++) {
+		int timer = load_seq_cst(&record[i].timer);
+
+		if (timer)
+			sys1(SYS_timer_delete, timer - 1);
+	}
+}
+
 void timer_stop_others(const struct thread *self)
 {
 	struct recording *rec = live_recording();

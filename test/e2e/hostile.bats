@@ -15,6 +15,32 @@ comes_to() {
 	[[ $status = "${3:-0}" && $output = "$2" ]]
 }
 
+@test "seccomp: no call of ours after it, and the results before" {
+	local how i
+
+	for how in strict filter raw; do
+		for ((i = 0; i < 5; i++)); do
+			rm -f "$RESULTS"/*
+			run natively "$(victim seccomp)" "$how"
+			[[ $status = 7 && $output = done ]]
+			run under_shim STALLSHIM_STALL=1ms \
+				"$(victim seccomp)" "$how"
+			echo "$how: $status $output"
+			[[ $status = 7 && $output = stallshim:*seccomp*done ]]
+			(($(header "$(result stall.txt)" stalls) >= 3))
+		done
+		"$STALLSHIM" report "$(result rec)" |
+			grep "watched until it entered seccomp"
+	done
+}
+
+@test "who only asks for seccomp goes on being watched" {
+	run under_shim STALLSHIM_STALL=1ms "$(victim seccomp)" probe
+	[[ $status = 7 && $output = done ]]
+	# Three of each thread before, and five after.
+	(($(header "$(result stall.txt)" stalls) >= 10))
+}
+
 @test "threads are cancelled in a wait, at the time of a tick" {
 	comes_to cancel "all cancelled"
 }

@@ -310,6 +310,7 @@ Test(text, says_how_it_ended)
 		{ END_AT_ONCE, "\n# end=exit at once, status 7.\n" },
 		{ END_EXEC, "\n# end=exec.\n" },
 		{ END_SIGNAL, "\n# end=signal 7.\n" },
+		{ END_SECCOMP, "\n# end=seccomp.\n" },
 	};
 
 	rec->end_detail = 7;

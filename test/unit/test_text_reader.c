@@ -78,7 +78,7 @@ Test(text_reader, each_end_is_told_apart)
 		int detail;
 	} ends[] = {
 		{ END_RUNNING, 0 }, { END_EXIT, 0 },	{ END_AT_ONCE, 3 },
-		{ END_EXEC, 0 },    { END_SIGNAL, 15 },
+		{ END_EXEC, 0 },    { END_SIGNAL, 15 }, { END_SECCOMP, 0 },
 	};
 	struct recording *rec = report_fixture();
 

@@ -13,12 +13,28 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/wait.h"
 
-static inline uint64_t begin(enum blocking_call call)
+static inline uint64_t begin(enum blocking_call call, struct sitting sitting)
 {
 	start_if_forked();
 	thread_self.errno_at_wait = errno;
-	return wait_begin(call);
+	return wait_begin(call, &sitting);
 }
+
+/* Until it is measured a set counts for as large as the last one. */
+static inline struct sitting select_sitting(struct call_site call, int n,
+					    const fd_set *in, const fd_set *out,
+					    const fd_set *err)
+{
+	struct sitting sitting = sitting_select(call, n, in, out, err);
+
+	sitting.seat.size = thread_self.seat.size;
+	return sitting;
+}
+
+/* In a hook: the seat it is called in. */
+#define EPOLL  sitting_epoll(CALL_SITE_HERE, fd)
+#define POLL   sitting_poll(CALL_SITE_HERE, fds, n)
+#define SELECT select_sitting(CALL_SITE_HERE, n, in, out, err)
 
 /* A wait that succeeds leaves errno alone; the tick's EINTR is not to stay. */
 static int forget_tick(int got)
@@ -85,10 +101,10 @@ static cold int continue_epoll(uint64_t begun_ns, int fd,
 
 HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-	uint64_t begun_ns = begin(CALL_EPOLL_WAIT);
+	uint64_t begun_ns = begin(CALL_EPOLL_WAIT, EPOLL);
 	int got = real.epoll_wait(fd, events, n, timeout);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_epoll(begun_ns, fd, events, n, ms_ns(timeout),
 				     NULL);
 	wait_end(got);
@@ -98,10 +114,10 @@ HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 HOOK int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 		     const sigset_t *mask)
 {
-	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT);
+	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT, EPOLL);
 	int got = real.epoll_pwait(fd, events, n, timeout, mask);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_epoll(begun_ns, fd, events, n, ms_ns(timeout),
 				     mask);
 	wait_end(got);
@@ -111,10 +127,10 @@ HOOK int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 HOOK int epoll_pwait2(int fd, struct epoll_event *events, int n,
 		      const struct timespec *timeout, const sigset_t *mask)
 {
-	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT2);
+	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT2, EPOLL);
 	int got = real.epoll_pwait2(fd, events, n, timeout, mask);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_epoll(begun_ns, fd, events, n,
 				     timespec_ns(timeout), mask);
 	wait_end(got);
@@ -132,10 +148,10 @@ static cold int continue_poll(uint64_t begun_ns, struct pollfd *fds, nfds_t n,
 
 HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
-	uint64_t begun_ns = begin(CALL_POLL);
+	uint64_t begun_ns = begin(CALL_POLL, POLL);
 	int got = real.poll(fds, n, timeout);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_poll(begun_ns, fds, n, ms_ns(timeout), NULL);
 	wait_end(got);
 	return got;
@@ -144,10 +160,10 @@ HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
 HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	       const sigset_t *mask)
 {
-	uint64_t begun_ns = begin(CALL_PPOLL);
+	uint64_t begun_ns = begin(CALL_PPOLL, POLL);
 	int got = real.ppoll(fds, n, timeout, mask);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_poll(begun_ns, fds, n, timespec_ns(timeout),
 				    mask);
 	wait_end(got);
@@ -157,10 +173,10 @@ HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 /* Fortified: libc checks the room first, and aborts where it is too small. */
 HOOK int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 {
-	uint64_t begun_ns = begin(CALL_POLL);
+	uint64_t begun_ns = begin(CALL_POLL, POLL);
 	int got = real.__poll_chk(fds, n, timeout, size);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_poll(begun_ns, fds, n, ms_ns(timeout), NULL);
 	wait_end(got);
 	return got;
@@ -170,10 +186,10 @@ HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n,
 		     const struct timespec *timeout, const sigset_t *mask,
 		     size_t size)
 {
-	uint64_t begun_ns = begin(CALL_PPOLL);
+	uint64_t begun_ns = begin(CALL_PPOLL, POLL);
 	int got = real.__ppoll_chk(fds, n, timeout, mask, size);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_poll(begun_ns, fds, n, timespec_ns(timeout),
 				    mask);
 	wait_end(got);
@@ -206,10 +222,10 @@ HOOK int select(int n, fd_set *in, fd_set *out, fd_set *err,
 		struct timeval *timeout)
 {
 	uint64_t timeout_ns = timeval_ns(timeout);
-	uint64_t begun_ns = begin(CALL_SELECT);
+	uint64_t begun_ns = begin(CALL_SELECT, SELECT);
 	int got = real.select(n, in, out, err, timeout);
 
-	if (wait_was_broken(got, errno)) {
+	while (wait_was_broken(got, errno)) {
 		got = continue_select(begun_ns, n, in, out, err, timeout_ns,
 				      NULL);
 		if (timeout && timeout_ns != FOR_EVER_NS)
@@ -222,10 +238,10 @@ HOOK int select(int n, fd_set *in, fd_set *out, fd_set *err,
 HOOK int pselect(int n, fd_set *in, fd_set *out, fd_set *err,
 		 const struct timespec *timeout, const sigset_t *mask)
 {
-	uint64_t begun_ns = begin(CALL_PSELECT);
+	uint64_t begun_ns = begin(CALL_PSELECT, SELECT);
 	int got = real.pselect(n, in, out, err, timeout, mask);
 
-	if (wait_was_broken(got, errno))
+	while (wait_was_broken(got, errno))
 		got = continue_select(begun_ns, n, in, out, err,
 				      timespec_ns(timeout), mask);
 	wait_end(got);

@@ -32,6 +32,24 @@ bool thread_is_loop(const struct thread_record *thread)
 	return is_valid(thread) && load_relaxed(&thread->waits) >= 2;
 }
 
+/* The part was counted as a whole before: it is never more, if read first. */
+static uint64_t difference(const uint64_t *whole, const uint64_t *part)
+{
+	uint64_t off = load_acquire(part);
+
+	return load_relaxed(whole) - off;
+}
+
+uint64_t thread_stalls(const struct thread_record *thread)
+{
+	return difference(&thread->stalls, &thread->left);
+}
+
+uint64_t thread_stalled_ns(const struct thread_record *thread)
+{
+	return difference(&thread->stalled_ns, &thread->left_ns);
+}
+
 /* A program that waits once, computes and exits by itself is no loop. */
 static bool may_have_hung(const struct recording *rec,
 			  const struct thread_record *thread)
@@ -64,8 +82,10 @@ static void add(struct loops *total, const struct thread_record *thread,
 	uint64_t ended_ns = is_loop ? load_relaxed(&thread->longest_run_ns) : 0;
 
 	total->count += is_loop;
-	total->stalls += load_relaxed(&thread->stalls);
-	total->stalled_ns += load_relaxed(&thread->stalled_ns);
+	total->left += load_relaxed(&thread->left);
+	total->left_ns += load_relaxed(&thread->left_ns);
+	total->stalls += thread_stalls(thread);
+	total->stalled_ns += thread_stalled_ns(thread);
 	total->unseen += load_relaxed(&thread->unseen);
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
 		total->cause_ns[i] += load_relaxed(&thread->cause_ns[i]);

@@ -11,8 +11,10 @@
 
 struct loops {
 	uint64_t count;
-	uint64_t stalls;
+	uint64_t stalls; /* without runs that left the loop */
 	uint64_t stalled_ns;
+	uint64_t left; /* runs that left it */
+	uint64_t left_ns;
 	uint64_t unseen;     /* stalls of which no stack could be taken */
 	uint64_t longest_ns; /* run, one that has not ended included */
 	uint64_t cause_ns[CAUSE_COUNT]; /* stalled_ns, but of unseen ones */
@@ -21,6 +23,10 @@ struct loops {
 
 /* A thread is a loop once it has come back to its wait. Signal-safe. */
 bool thread_is_loop(const struct thread_record *thread);
+
+/* Its stalls, and their time, without the runs that left its loop. */
+uint64_t thread_stalls(const struct thread_record *thread);
+uint64_t thread_stalled_ns(const struct thread_record *thread);
 
 /*
  * How long the thread's run lasts at now_ns, if it has reached the threshold

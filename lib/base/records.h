@@ -75,6 +75,9 @@ struct thread_record {
 	uint64_t unseen;    /* stalls during which no stack could be taken */
 	uint64_t unseen_ns; /* part of stalled_ns */
 	uint64_t cause_ns[CAUSE_COUNT]; /* stalled_ns by cause, but unseen_ns */
+	/* Of the stalls, runs that never came back: the loop was left. */
+	uint64_t left;
+	uint64_t left_ns; /* part of stalled_ns */
 	/* The call it may be stuck in, other than a wait. */
 	uint32_t blocked_call;	/* CALL_NONE: in none */
 	uint32_t blocked_stack; /* that called it, or 0 */
@@ -227,6 +230,14 @@ struct sample_record {
 	uint32_t reserved;
 };
 
+/* Where a run is that has become a stall. */
+enum run_state {
+	RUN_LASTS,     /* or ended with the process, by force */
+	RUN_CAME_BACK, /* to the loop's wait */
+	RUN_LEFT,      /* no stall: the thread ended, or does something else */
+	RUN_STATES
+};
+
 /* A stall, for the timeline. */
 struct event_record {
 	uint64_t begun_ns;    /* start of the run; the validity word */
@@ -236,7 +247,7 @@ struct event_record {
 	uint32_t ticks;
 	uint32_t events; /* that the wait before it returned */
 	uint32_t call;	 /* it was blocked in, as base/cause.h; or CALL_NONE */
-	uint32_t ended;
+	uint32_t state;	 /* enum run_state */
 	int32_t tid;
 	uint32_t stamp; /* its number, as they were handed out */
 	/* Of the tick that has least in common with the first; 0: none yet. */

@@ -114,6 +114,15 @@ static void write_lengths(struct pen *pen, const struct run_lengths *lengths)
 	}
 }
 
+/* Runs that left a loop, if any. */
+static void write_left(struct pen *pen, uint64_t left, uint64_t left_ns)
+{
+	if (!left)
+		return;
+	pen_number(pen, " left=", left, "");
+	pen_number(pen, " leftfor=", left_ns, "ns");
+}
+
 static void write_loop(struct pen *pen, const struct recording *rec,
 		       const struct thread_record *t, uint64_t now_ns)
 {
@@ -132,8 +141,10 @@ static void write_loop(struct pen *pen, const struct recording *rec,
 	pen_number(pen, " longest=", load_relaxed(&t->longest_run_ns), "ns");
 	pen_text(pen, " threshold=");
 	pen_threshold(pen, load_relaxed(&t->stall_ns));
-	pen_number(pen, " stalls=", load_relaxed(&t->stalls), "");
-	pen_number(pen, " stalled=", load_relaxed(&t->stalled_ns), "ns.\n");
+	pen_number(pen, " stalls=", thread_stalls(t), "");
+	pen_number(pen, " stalled=", thread_stalled_ns(t), "ns");
+	write_left(pen, load_relaxed(&t->left), load_relaxed(&t->left_ns));
+	pen_text(pen, ".\n");
 }
 
 static void write_unfinished(struct pen *pen, const struct thread_record *t,
@@ -191,7 +202,9 @@ static void write_loops(struct pen *pen, const struct recording *rec,
 	pen_number(pen, " stalls=", loops.stalls, "");
 	pen_number(pen, " stalled=", loops.stalled_ns, "ns");
 	pen_number(pen, " unseen=", loops.unseen, "");
-	pen_number(pen, " longest=", loops.longest_ns, "ns.\n");
+	pen_number(pen, " longest=", loops.longest_ns, "ns");
+	write_left(pen, loops.left, loops.left_ns);
+	pen_text(pen, ".\n");
 	if (loops.stalls)
 		write_causes(pen, &loops);
 	write_threads(pen, rec, now_ns);

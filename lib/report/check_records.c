@@ -144,7 +144,7 @@ static bool is_sound_event(const struct recording *rec,
 			   const struct event_record *event)
 {
 	return event->thread < rec->section[SECTION_THREADS].capacity &&
-	       is_sound_call(event->call) &&
+	       event->state < RUN_STATES && is_sound_call(event->call) &&
 	       event->lock_index < rec->section[SECTION_LOCKS].capacity &&
 	       (!event->release || check_stack(rec, event->release)) &&
 	       (!event->stack || check_stack(rec, event->stack)) &&

@@ -133,7 +133,7 @@ static void add_stalls(struct search *search)
 			continue;
 		culprit = culprit_named(
 			found, &stall->stack->calls[place_not_left(stall)]);
-		culprit->stalls++;
+		culprit->stalls += stall->state != RUN_LEFT;
 		culprit->duration_ns += stall->duration_ns;
 		if (*stall->call)
 			culprit->blocked_in = stall->call;

@@ -47,8 +47,10 @@ static void decode_loop(struct decoder *d, struct loop *loop,
 	loop->events = record->events;
 	loop->lengths = run_lengths_of(d->rec, record);
 	loop->threshold_ns = record->stall_ns;
-	loop->stalls = record->stalls;
-	loop->stalled_ns = record->stalled_ns;
+	loop->stalls = thread_stalls(record);
+	loop->stalled_ns = thread_stalled_ns(record);
+	loop->left = record->left;
+	loop->left_ns = record->left_ns;
 	loop->unseen = record->unseen;
 	loop->unfinished_ns = thread_unfinished_ns(d->rec, record, d->now_ns);
 	loop->stuck_in = "";
@@ -118,7 +120,7 @@ static void decode_stall(struct decoder *d, const struct event_record *record)
 		.holder = record->holder,
 		.holder_name = decode_name(d, record->holder_name),
 		.release = decode_stack(d, record->release),
-		.has_ended = record->ended,
+		.state = record->state,
 		.stack = decode_stack(d, record->stack),
 		.apart = decode_stack(d, record->apart),
 	};

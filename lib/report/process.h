@@ -117,6 +117,8 @@ struct loop {
 	uint64_t threshold_ns; /* 0: none */
 	uint64_t stalls;
 	uint64_t stalled_ns;
+	uint64_t left; /* runs that never came back, without a stall's weight */
+	uint64_t left_ns;
 	uint64_t unseen; /* stalls without a stack */
 	/* A run longer than the threshold that has not ended; 0: none. */
 	uint64_t unfinished_ns;
@@ -142,7 +144,7 @@ struct stall {
 	int holder;		 /* thread; 0: unknown */
 	const char *holder_name; /* or "" */
 	struct stack *release;	 /* or NULL */
-	bool has_ended;
+	enum run_state state;
 	struct stack *stack; /* the first one, or NULL */
 	struct stack *apart; /* with least in common with it, or NULL */
 };

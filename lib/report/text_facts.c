@@ -134,6 +134,8 @@ static void read_loop(struct text_facts *facts, const struct text_words *words)
 		.longest_ns = text_number(words, "longest"),
 		.stalls = text_number(words, "stalls"),
 		.stalled_ns = text_number(words, "stalled"),
+		.left = text_number(words, "left"),
+		.left_ns = text_number(words, "leftfor"),
 		.stuck_in = "",
 		.is_loop = true,
 	};

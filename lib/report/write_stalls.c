@@ -70,13 +70,6 @@ static void write_sums(const struct report *report, const struct sums *sums)
 			words_count(arena, sums->unseen, "stall"));
 }
 
-/* A loop that is left in the end is none that hangs. */
-static bool was_left(const struct process *process, const struct loop *loop)
-{
-	return loop->is_loop &&
-	       (process->end == END_EXIT || process->end == END_AT_ONCE);
-}
-
 static void write_run(const struct report *report, const struct loop *loop)
 {
 	const char *ran =
@@ -84,12 +77,26 @@ static void write_run(const struct report *report, const struct loop *loop)
 
 	if (!loop->unfinished_ns)
 		fputs(" was not waiting when it was last seen", report->out);
-	else if (was_left(report->process, loop))
-		fprintf(report->out,
-			" did not wait in the last %s before the exit", ran);
 	else
 		fprintf(report->out, " has not come back to its wait for %s",
 			ran);
+}
+
+/* "Thread app (4711) left its loop, and ran for 2h; that is no stall." */
+static void write_left(const struct report *report, const struct loop *loop)
+{
+	struct arena *arena = &report->process->arena;
+
+	if (!loop->left)
+		return;
+	fprintf(report->out, "\n  Thread %s (%d) left its loop", loop->name,
+		loop->tid);
+	if (loop->left > 1)
+		fprintf(report->out, " %s times",
+			words_number(arena, loop->left));
+	fprintf(report->out,
+		", and ran for %s without coming back: not a stall.\n",
+		words_duration(arena, loop->left_ns));
 }
 
 /* "Thread app (4711) has not come back to its wait for 5s, stuck in read" */
@@ -259,8 +266,10 @@ void write_stalls(const struct report *report)
 	write_sums(report, &sums);
 	write_loops(report);
 	write_runs(report);
-	for (size_t i = 0; i < process->loops_count; i++)
+	for (size_t i = 0; i < process->loops_count; i++) {
+		write_left(report, &process->loops[i]);
 		write_unfinished(report, &process->loops[i]);
+	}
 	culprits = culprits_of(process);
 	write_profile(report, &culprits, sums.stalled_ns);
 	write_timeline(report, &culprits);

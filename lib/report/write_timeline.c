@@ -69,7 +69,7 @@ static void fill_row(const struct report *report,
 	cells[0] = words_duration(arena, stall->begun_ns);
 	cells[1] = arena_print(arena, "%s%s",
 			       words_duration(arena, stall->duration_ns),
-			       stall->has_ended ? "" : "+");
+			       stall->state == RUN_LASTS ? "+" : "");
 	cells[2] = arena_print(arena, "%s (%d)", stall->thread, stall->tid);
 	cells[3] = words_number(arena, stall->ticks);
 	cells[4] = culprit_text(report, culprits->of_stall[number]);
@@ -77,6 +77,9 @@ static void fill_row(const struct report *report,
 		cells[4] =
 			arena_print(arena, "%s, in %s", cells[4], stall->call);
 	cells[5] = stall_why(report, stall);
+	if (stall->state == RUN_LEFT)
+		cells[4] = arena_print(arena, "%s (left its loop: no stall)",
+				       cells[4]);
 }
 
 void write_timeline(const struct report *report,

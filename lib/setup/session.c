@@ -257,7 +257,7 @@ void session_end(enum recording_end how, int detail)
 
 	if (!rec || rec->pid != sys_getpid() || !may_end())
 		return;
-	watch_run_goes_on();
+	watch_program_ends(how);
 	/* An exec may fail: then it all goes on. */
 	if (how != END_EXEC)
 		freeze(rec);

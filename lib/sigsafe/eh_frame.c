@@ -144,10 +144,20 @@ __attribute__((noinline)) static bool find_program(uintptr_t pc,
 			     program);
 }
 
-cold unwind_row eh_frame_row(uintptr_t pc)
+cold unwind_row eh_frame_row_in(uintptr_t pc, uintptr_t *function)
 {
 	struct cfa_program program;
 
-	return find_program(pc, &program) ? cfa_program_row(&program, pc)
-					  : ROW_STRANGE;
+	*function = 0;
+	if (!find_program(pc, &program))
+		return ROW_STRANGE;
+	*function = program.start;
+	return cfa_program_row(&program, pc);
+}
+
+cold unwind_row eh_frame_row(uintptr_t pc)
+{
+	uintptr_t function;
+
+	return eh_frame_row_in(pc, &function);
 }

@@ -16,4 +16,7 @@
  */
 unwind_row eh_frame_row(uintptr_t pc);
 
+/* The same, and where the function starts that pc is in; 0: not known. */
+unwind_row eh_frame_row_in(uintptr_t pc, uintptr_t *function);
+
 #endif

@@ -145,7 +145,8 @@ static void learn_release(struct event_record *event,
 	event->release = release;
 }
 
-void event_update(struct thread *self, uint64_t duration_ns, bool ended)
+void event_update(struct thread *self, uint64_t duration_ns,
+		  enum run_state state)
 {
 	struct recording *rec = self->recording;
 	struct event_record *event = &self->event;
@@ -153,7 +154,7 @@ void event_update(struct thread *self, uint64_t duration_ns, bool ended)
 
 	event->duration_ns = duration_ns;
 	event->ticks = self->ticks;
-	event->ended = ended;
+	event->state = state;
 	keep_apart(rec, event, self->stack);
 	if (slot) {
 		learn_release(event, slot);

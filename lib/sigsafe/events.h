@@ -14,7 +14,8 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 		 enum blocking_call call);
 
 /* It has lasted for duration_ns so far, with ticks stacks taken. */
-void event_update(struct thread *self, uint64_t duration_ns, bool ended);
+void event_update(struct thread *self, uint64_t duration_ns,
+		  enum run_state state);
 
 /*
  * A slice of it, and where its time went. lock: of the wait in it, pinned, or

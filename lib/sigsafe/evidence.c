@@ -53,12 +53,15 @@ static void clear(struct slice *slice)
 	slice->longest_lock = NULL;
 }
 
-/* What is left of former runs is not of this one. */
+/*
+ * What is left of former runs is not of this one. A run that has just ended is
+ * none any more, but its last slice is still to be taken.
+ */
 static void enter_run(struct thread *self)
 {
 	struct slice *slice = &self->slice;
 
-	if (slice->run_ns == self->run_begun_ns)
+	if (!self->run_begun_ns || slice->run_ns == self->run_begun_ns)
 		return;
 	clear(slice);
 	slice->run_ns = self->run_begun_ns;

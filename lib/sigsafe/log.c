@@ -116,15 +116,21 @@ static void say_stack(struct pen *pen, const struct recording *rec,
 	}
 }
 
+static const char *const run_words[RUN_STATES] = {
+	[RUN_LASTS] = " is stalled, for ",
+	[RUN_CAME_BACK] = " stalled for ",
+	[RUN_LEFT] = " left its loop (no stall), and ran for ",
+};
+
 static void say_stall(struct pen *pen, const struct recording *rec,
 		      const struct event_record *event)
 {
 	begin_line(pen, rec, event->begun_ns);
 	pen_text(pen, ": ");
 	say_thread(pen, event->name, event->tid);
-	pen_text(pen, event->ended ? " stalled for " : " is stalled, for ");
+	pen_text(pen, run_words[event->state]);
 	pen_duration_rounded(pen, event->duration_ns);
-	if (!event->ended)
+	if (event->state == RUN_LASTS)
 		pen_text(pen, " so far");
 	say_cause(pen, event);
 	pen_number(pen, ", ", event->events,
@@ -166,7 +172,7 @@ static bool is_due(struct thread *self)
 {
 	const struct event_record *event = &self->event;
 
-	if (event->ended)
+	if (event->state != RUN_LASTS)
 		return true;
 	if (event->duration_ns < max_u64(self->log_next_ns, FIRST_NS))
 		return false;

@@ -84,6 +84,7 @@ static void forget(struct thread *self)
 		.recording = live_recording(),
 		.waiting = self->waiting,
 		.tick_broke_wait = self->tick_broke_wait,
+		.mask_is_kept = self->mask_is_kept,
 		.mask_before_tick = self->mask_before_tick,
 		.handlers_at_wait = self->handlers_at_wait,
 		.host_handlers = self->host_handlers,
@@ -125,7 +126,7 @@ void thread_end(void *ended)
 		alternate_stack_remove(self);
 		return;
 	}
-	watch_run_end(record->wait_call);
+	watch_run_stops(RUN_LEFT);
 	thread_read_name(self);
 	timer_delete_own(self);
 	alternate_stack_remove(self);

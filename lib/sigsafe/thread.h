@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "sigsafe/evidence.h"
+#include "sigsafe/seat.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/transfer.h"
 
@@ -18,6 +19,13 @@
 struct thread_identity {
 	int32_t tid; /* 0: not asked yet */
 	char name[NAME_BYTES];
+};
+
+/* What the thread waits for events for. */
+enum wait_purpose {
+	WAITS_NOT,
+	WAITS_TO_TURN, /* between runs */
+	WAITS_NESTED   /* in a run, which goes on */
 };
 
 /*
@@ -51,6 +59,12 @@ struct thread {
 
 	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 
+	struct seat seat; /* where its loop waits */
+	struct frame_shape shapes[FRAME_SHAPES];
+	bool seat_is_old;	  /* a set's size is to be measured again */
+	volatile uint32_t nested; /* waits in this run that are nested */
+	volatile uint64_t nested_since_ns; /* the first of them */
+
 	/* The timer. */
 	volatile int32_t timer;		    /* kernel id + 1; 0: none */
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
@@ -59,8 +73,9 @@ struct thread {
 	volatile bool timer_refused; /* do not try again */
 
 	/* The present wait (lib/sigsafe/wait.h). */
-	volatile bool waiting;
-	volatile bool tick_broke_wait; /* all signals are blocked since then */
+	volatile uint32_t waiting;     /* enum wait_purpose */
+	volatile bool tick_broke_wait; /* the call that is made last */
+	volatile bool mask_is_kept; /* all signals are blocked, since a tick */
 	volatile int errno_at_wait;
 	kernel_sigset mask_before_tick;
 	volatile uint64_t handlers_at_wait;

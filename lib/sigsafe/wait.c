@@ -6,33 +6,69 @@
 #include "sigsafe/wait.h"
 
 #include "sigsafe/clock.h"
+#include "sigsafe/nested.h"
 #include "sigsafe/watch.h"
 
-uint64_t wait_begin(enum blocking_call call)
+/* Of a wait that may be none of the loop's, or is to be measured. */
+static cold enum sitting_kind look_at(struct thread *self,
+				      struct sitting *sitting)
+{
+	self->seat_is_old = false;
+	sitting_measure(sitting);
+	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
+		return sitting_kind_of(sitting, &self->seat, self->shapes);
+	/* While it is on the stack, for comparison with later ones. */
+	frame_shape_of(self->shapes, sitting->seat.call.pc);
+	return SITTING_OF_LOOP;
+}
+
+uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 {
 	struct thread *self = &thread_self;
-	uint64_t begun_ns = watch_run_end(call);
+	enum sitting_kind kind = SITTING_OF_LOOP;
+	uint32_t purpose = WAITS_TO_TURN;
+	uint64_t begun_ns;
 
+	if (unlikely(seat_differs(&self->seat, &sitting->seat) ||
+		     self->seat_is_old))
+		kind = look_at(self, sitting);
+	if (unlikely(kind == SITTING_NESTED) && nested_begin(call, &begun_ns)) {
+		purpose = WAITS_NESTED;
+	} else {
+		begun_ns = watch_run_end(call);
+		if (likely(kind != SITTING_SERVES))
+			self->seat = sitting->seat;
+	}
 	self->handlers_at_wait = self->host_handlers;
 	self->tick_broke_wait = false;
+	self->mask_is_kept = false;
 	/* Last: from here on a tick counts as one in a wait. */
-	self->waiting = true;
+	self->waiting = purpose;
 	return begun_ns;
+}
+
+/* What host signals are pending are delivered in here. */
+static cold void give_mask_back(struct thread *self)
+{
+	kernel_sigset mask = self->mask_before_tick;
+
+	self->tick_broke_wait = false;
+	self->mask_is_kept = false;
+	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 void wait_end(int returned)
 {
 	struct thread *self = &thread_self;
+	bool was_nested = self->waiting == WAITS_NESTED;
 
-	self->waiting = false;
-	if (unlikely(self->tick_broke_wait)) {
-		kernel_sigset mask = self->mask_before_tick;
-
-		self->tick_broke_wait = false;
-		/* What host signals are pending are delivered in here. */
-		sys_sigprocmask(SIG_SETMASK, &mask, NULL);
-	}
-	watch_run_begin(returned > 0 ? (uint32_t)returned : 0);
+	self->waiting = WAITS_NOT;
+	if (unlikely(self->mask_is_kept))
+		give_mask_back(self);
+	if (unlikely(was_nested))
+		nested_end();
+	else
+		watch_run_begin(returned > 0 ? (uint32_t)returned : 0);
 }
 
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
@@ -50,15 +86,18 @@ static kernel_sigset *mask_of(ucontext_t *uc)
 
 /*
  * The EINTR is ours if it is still in the register, behind the system call, and
- * no handler of the host has run since the wait began.
+ * no handler of the host has run since the wait began. The mask is ours already
+ * where an earlier tick broke this wait.
  */
 void wait_tick(struct thread *self, ucontext_t *uc)
 {
 	if (!context_is_broken_call(uc) ||
 	    self->host_handlers != self->handlers_at_wait)
 		return;
-	self->mask_before_tick = *mask_of(uc);
+	if (!self->mask_is_kept)
+		self->mask_before_tick = *mask_of(uc);
 	*mask_of(uc) = ~LIBC_SIGNALS;
+	self->mask_is_kept = true;
 	self->tick_broke_wait = true;
 }
 
@@ -68,15 +107,17 @@ struct wait_state wait_interrupt(ucontext_t *uc)
 	struct wait_state state = {
 		.waiting = self->waiting,
 		.tick_broke_wait = self->tick_broke_wait,
+		.mask_is_kept = self->mask_is_kept,
 		.mask = *mask_of(uc),
 		.handlers_at_wait = self->handlers_at_wait,
 		.errno_at_wait = self->errno_at_wait,
 	};
 
-	if (unlikely(state.tick_broke_wait))
+	if (unlikely(state.mask_is_kept))
 		*mask_of(uc) = self->mask_before_tick;
-	self->waiting = false;
+	self->waiting = WAITS_NOT;
 	self->tick_broke_wait = false;
+	self->mask_is_kept = false;
 	return state;
 }
 
@@ -84,12 +125,16 @@ void wait_resume(const struct wait_state *state, ucontext_t *uc)
 {
 	struct thread *self = &thread_self;
 
-	if (unlikely(state->tick_broke_wait)) {
+	/* A run that a wait in the handler began is none of the loop's. */
+	if (state->waiting == WAITS_TO_TURN)
+		watch_run_forget();
+	if (unlikely(state->mask_is_kept)) {
 		self->mask_before_tick = *mask_of(uc);
 		*mask_of(uc) = state->mask;
 	}
 	self->handlers_at_wait = state->handlers_at_wait;
 	self->errno_at_wait = state->errno_at_wait;
 	self->tick_broke_wait = state->tick_broke_wait;
+	self->mask_is_kept = state->mask_is_kept;
 	self->waiting = state->waiting;
 }

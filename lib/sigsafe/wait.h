@@ -12,6 +12,9 @@
  * 3. Host handlers are counted: if one ran since the wait began, the EINTR is
  *    the host's and is handed on.
  *
+ * A wait that is nested in a callback (lib/sigsafe/seat.h) is part of the run:
+ * there ticks go on, each of them may break the call that continues the wait.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_WAIT_H
@@ -22,14 +25,17 @@
 
 #include "sigsafe/thread.h"
 
-/* Ends the run and opens the wait. Returns the time. Signal-safe. */
-uint64_t wait_begin(enum blocking_call call);
+/*
+ * Opens the wait, which ends the run unless it is nested. Returns the time.
+ * Signal-safe.
+ */
+uint64_t wait_begin(enum blocking_call call, struct sitting *sitting);
 
 /*
- * The wait returned `returned` events, or -1 with errno. A run begins; the
- * signal mask is the host's again. Leaves errno alone. A wait that is left
- * otherwise (by longjmp, or a cancelled thread) needs no call: the next one
- * finds all in order. Signal-safe.
+ * The wait returned `returned` events, or -1 with errno. A run begins, or goes
+ * on; the signal mask is the host's again. Leaves errno alone. A wait that is
+ * left otherwise (by longjmp, or a cancelled thread) needs no call: the next
+ * one finds all in order. Signal-safe.
  */
 void wait_end(int returned);
 
@@ -45,10 +51,12 @@ static inline bool wait_was_broken(int returned, int error)
 
 /*
  * The mask to continue the wait with: the host's argument, or what it had. The
- * system calls read the kernel's part of a sigset_t only.
+ * system calls read the kernel's part of a sigset_t only. From here on a tick
+ * can break nothing but the call that continues.
  */
 static inline const sigset_t *wait_mask(const sigset_t *hosts_argument)
 {
+	thread_self.tick_broke_wait = false;
 	return hosts_argument ? hosts_argument
 			      : (const void *)&thread_self.mask_before_tick;
 }
@@ -61,9 +69,10 @@ uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns);
  * may change, the mask there would be without us. Handler only.
  */
 struct wait_state {
-	bool waiting;
+	uint32_t waiting;
 	bool tick_broke_wait;
-	kernel_sigset mask; /* that blocks everything, if tick_broke_wait */
+	bool mask_is_kept;
+	kernel_sigset mask; /* that blocks everything, if mask_is_kept */
 	uint64_t handlers_at_wait;
 	int errno_at_wait;
 };

@@ -5,6 +5,7 @@
  * armed already, so a million short turns cost no system call. When it fires,
  *
  *   in a wait            nothing: it stays unarmed, the next run arms it
+ *   in a nested wait     as in the run that this is part of
  *   in a young run       it is armed for the time the run becomes a stall
  *   in an old enough run the stack is taken, and it is armed for the next tick
  *
@@ -20,6 +21,7 @@
 #include "sigsafe/events.h"
 #include "sigsafe/live.h"
 #include "sigsafe/log.h"
+#include "sigsafe/nested.h"
 #include "sigsafe/run_length.h"
 #include "sigsafe/share.h"
 #include "sigsafe/stack.h"
@@ -40,17 +42,6 @@
  */
 #define grow(field, by) store_relaxed(&(field), (field) + (by))
 
-static bool is_watched(const struct thread *self)
-{
-	return self->record && self->recording == live_recording() &&
-	       !load_relaxed(&self->recording->frozen);
-}
-
-static bool is_provisional(const struct thread *self)
-{
-	return self->record->waits == 1;
-}
-
 static void begin_stall(struct thread *self, uint64_t begun_ns,
 			enum blocking_call call)
 {
@@ -60,12 +51,12 @@ static void begin_stall(struct thread *self, uint64_t begun_ns,
 	event_begin(self, begun_ns, self->stack, call);
 }
 
-/* Gives the run time up to now_ns to the latest stack. */
+/* Gives the run time up to now_ns to the latest stack: taken now, or ended. */
 static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
-		  bool is_tick)
+		  bool is_tick, enum run_state state)
 {
 	share_until(self, now_ns, is_tick);
-	event_update(self, now_ns - begun_ns, !is_tick);
+	event_update(self, now_ns - begun_ns, state);
 	log_stall(self);
 }
 
@@ -90,6 +81,7 @@ static __attribute__((noinline)) void arm(struct thread *self, uint64_t now_ns)
 		self->look_again_ns = now_ns + LOOK_INTERVAL_NS;
 		thread_look_at_name(self);
 	}
+	self->seat_is_old = true;
 	arm_for(self, now_ns);
 }
 
@@ -103,7 +95,7 @@ static void tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 		return;
 	if (self->ticks == 1)
 		begin_stall(self, begun_ns, call);
-	share(self, begun_ns, now_ns, true);
+	share(self, begun_ns, now_ns, true, RUN_LASTS);
 }
 
 /* A run that became a stall without a tick, if its thread's name says so. */
@@ -117,7 +109,7 @@ static void end_unseen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 	grow(self->record->stalled_ns, now_ns - begun_ns);
 	grow(self->record->unseen, 1);
 	grow(self->record->unseen_ns, now_ns - begun_ns);
-	event_update(self, now_ns - begun_ns, true);
+	event_update(self, now_ns - begun_ns, RUN_CAME_BACK);
 	log_stall(self);
 }
 
@@ -130,9 +122,9 @@ static cold void end_stall(struct thread *self, uint64_t begun_ns,
 	}
 	if (is_provisional(self)) {
 		begin_stall(self, begun_ns, CALL_NONE);
-		share(self, begun_ns, now_ns, true);
+		share(self, begun_ns, now_ns, true, RUN_LASTS);
 	}
-	share(self, begun_ns, now_ns, false);
+	share(self, begun_ns, now_ns, false, RUN_CAME_BACK);
 }
 
 /* A run ends that is not like most. */
@@ -182,6 +174,7 @@ void watch_run_begin(uint32_t events)
 	now_ns = clock_now_ns();
 	self->shared_ns = now_ns;
 	self->ticks = 0;
+	self->nested = 0;
 	self->events = events;
 	if (unlikely(!record->waits))
 		record->first_wait_ns = now_ns;
@@ -196,14 +189,31 @@ void watch_run_begin(uint32_t events)
 		arm(self, now_ns);
 }
 
-void watch_run_goes_on(void)
+cold void watch_run_forget(void)
 {
 	struct thread *self = &thread_self;
-	uint64_t begun_ns = self->run_begun_ns;
 
-	if (begun_ns && self->ticks && is_watched(self) &&
-	    !is_provisional(self))
-		share(self, begun_ns, clock_now_ns(), false);
+	self->run_begun_ns = 0;
+	if (is_watched(self))
+		store_relaxed(&self->record->run_begun_ns, 0);
+}
+
+cold void watch_run_stops(enum run_state state)
+{
+	struct thread *self = &thread_self;
+	uint64_t begun_ns = self->run_begun_ns, now_ns = clock_now_ns();
+
+	if (!begun_ns || !is_watched(self))
+		return;
+	if (state == RUN_LEFT)
+		watch_run_forget();
+	if (!self->ticks || is_provisional(self))
+		return;
+	share(self, begun_ns, now_ns, false, state);
+	if (state != RUN_LEFT)
+		return;
+	grow(self->record->left, 1);
+	grow(self->record->left_ns, now_ns - begun_ns);
 }
 
 static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
@@ -223,16 +233,11 @@ void watch_tick(ucontext_t *uc)
 
 	self->armed = false;
 	/* First: at the end, too, when nothing is watched any more. */
-	if (self->waiting) {
+	if (self->waiting)
 		wait_tick(self, uc);
-		if (is_watched(self))
-			thread_look_at_name(self);
-		return;
-	}
-	if (!is_watched(self))
-		return;
-	thread_look_at_name(self);
-	if (!begun_ns)
+	if (is_watched(self))
+		thread_look_at_name(self);
+	if (self->waiting == WAITS_TO_TURN || !is_watched(self) || !begun_ns)
 		return;
 	now_ns = clock_now_ns();
 	if (now_ns - begun_ns < self->stall_ns) {
@@ -241,6 +246,8 @@ void watch_tick(ucontext_t *uc)
 	}
 	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
 	self->stack = stack_capture(uc, NULL);
+	if (self->waiting)
+		nested_tick(self);
 	tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
 		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));

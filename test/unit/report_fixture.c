@@ -67,7 +67,7 @@ static void add_event(struct recording *rec, uint64_t begun_ns,
 		.tid = 4711,
 		.stack = stack,
 		.ticks = 3,
-		.ended = 1,
+		.state = RUN_CAME_BACK,
 		.name = "main loop",
 	};
 }

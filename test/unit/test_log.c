@@ -37,7 +37,7 @@ static void make(void)
 		.tid = 4712,
 		.name = "io",
 		.events = 3,
-		.ended = 1,
+		.state = RUN_CAME_BACK,
 		.cause_ns = { [CAUSE_BLOCKED] = 52000000 },
 		.call = CALL_USLEEP,
 	};
@@ -142,14 +142,14 @@ Test(log, the_end_says_what_was_left_out)
 
 Test(log, a_stall_that_goes_on_is_told_at_doubled_lengths)
 {
-	self.event.ended = 0;
+	self.event.state = RUN_LASTS;
 	for (uint64_t ms = 10; ms <= 10000; ms += 10) {
 		self.event.duration_ns = ms * NS_PER_MS;
 		log_stall(&self);
 	}
 	/* 1, 2, 4, 8 s */
 	cr_assert_eq(lines(), 4);
-	self.event.ended = 1;
+	self.event.state = RUN_CAME_BACK;
 	log_stall(&self);
 	cr_assert_eq(lines(), 5);
 }

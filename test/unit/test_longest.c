@@ -37,7 +37,7 @@ static uint32_t enter(uint64_t duration_ns, uint32_t number)
 		.begun_ns = 1,
 		.duration_ns = duration_ns,
 		.stamp = number,
-		.ended = 1,
+		.state = RUN_CAME_BACK,
 	};
 	uint32_t place = 0;
 
@@ -151,7 +151,7 @@ static void *enter_many(void *argument)
 
 		longest_enter(rec, &event, &place);
 		event.duration_ns = number + 1;
-		event.ended = 1;
+		event.state = RUN_CAME_BACK;
 		longest_enter(rec, &event, &place);
 	}
 	return NULL;

@@ -1,0 +1,34 @@
+/*
+ * The shape of a frame, by its row.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/frame_shape.h"
+
+#include "base/hash.h"
+#include "sigsafe/eh_frame.h"
+
+static cold struct frame_shape find(uintptr_t pc)
+{
+	struct frame_shape shape = { .pc = pc };
+	/* The call belongs to the function, not what it returns to. */
+	unwind_row row = eh_frame_row_in(pc - 1, &shape.function);
+
+	/* Others need a word of the frame itself, which may be gone. */
+	if (row_kind(row) != ROW_PLAIN ||
+	    (row_base(row) != ROW_SP && row_base(row) != ROW_FP))
+		return shape;
+	shape.bytes = row_offset(row) * ROW_WORD;
+	shape.by_fp = row_base(row) == ROW_FP;
+	return shape;
+}
+
+const struct frame_shape *frame_shape_of(struct frame_shape *known,
+					 uintptr_t pc)
+{
+	struct frame_shape *shape = &known[hash_slot(pc, FRAME_SHAPES)];
+
+	if (shape->pc != pc)
+		*shape = find(pc);
+	return shape;
+}

@@ -1,0 +1,68 @@
+/*
+ * Nested waits.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/nested.h"
+
+#include "sigsafe/clock.h"
+#include "sigsafe/watch.h"
+
+/*
+ * Nested waits in a run are a loop's own, and it has moved, once there are so
+ * many: a hundred in a second, or ten in ten. They go on for a second at least.
+ */
+#define LOOP_MOVED_WAIT_NS (100 * NS_PER_S)
+#define LOOP_MOVED_NS	   NS_PER_S
+
+bool nested_is_possible(void)
+{
+	const struct thread *self = &thread_self;
+
+	return self->run_begun_ns && is_watched(self) && !is_provisional(self);
+}
+
+static bool has_moved(const struct thread *self, uint64_t for_ns)
+{
+	return for_ns >= LOOP_MOVED_NS &&
+	       self->nested >= LOOP_MOVED_WAIT_NS / for_ns;
+}
+
+cold bool nested_begin(enum blocking_call call, uint64_t *now_ns)
+{
+	struct thread *self = &thread_self;
+
+	*now_ns = clock_now_ns();
+	if (!self->nested)
+		self->nested_since_ns = *now_ns;
+	self->nested++;
+	if (has_moved(self, *now_ns - self->nested_since_ns)) {
+		watch_run_stops(RUN_LEFT);
+		return false;
+	}
+	store_relaxed(&self->record->blocked_stack, 0);
+	store_relaxed(&self->record->blocked_ns, *now_ns);
+	store_relaxed(&self->record->blocked_call, call);
+	return true;
+}
+
+cold void nested_end(void)
+{
+	struct thread *self = &thread_self;
+	struct thread_record *record = self->record;
+
+	if (!self->run_begun_ns || !is_watched(self))
+		return;
+	/* What came before a tick is shared out. */
+	evidence_blocked(self, record->blocked_call,
+			 max_u64(record->blocked_ns, self->shared_ns),
+			 clock_now_ns());
+	store_relaxed(&record->blocked_call, CALL_NONE);
+}
+
+/* Whatever call continues it, it is the one that the host has made. */
+void nested_tick(struct thread *self)
+{
+	store_relaxed(&self->record->blocked_stack, self->stack);
+	self->slice.call = self->record->blocked_call;
+}

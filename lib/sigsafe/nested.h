@@ -1,0 +1,29 @@
+/*
+ * Waits that are nested in a run (lib/sigsafe/seat.h): the run goes on through
+ * them, and they are what it is found in.
+ *
+ * The rule may be wrong: where a program's start waited, and its loop proper is
+ * called from deeper in the stack. Such waits show by being many, and become
+ * the thread's loop.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_NESTED_H
+#define SIGSAFE_NESTED_H
+
+#include "sigsafe/thread.h"
+
+/* Is the calling thread, which is a loop, in a run? Signal-safe. */
+bool nested_is_possible(void);
+
+/*
+ * A nested wait begins. False: it is one too many, the run has left its loop,
+ * and the wait is the thread's new one. *now_ns: the time. Signal-safe.
+ */
+bool nested_begin(enum blocking_call call, uint64_t *now_ns);
+void nested_end(void);
+
+/* A tick has come in it, and taken the stack. Handler only. */
+void nested_tick(struct thread *self);
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * Seats: which waits are nested.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/seat.h"
+
+#include <fcntl.h>
+
+#include "sigsafe/memory.h"
+#include "sigsafe/sys.h"
+
+#define WORD_BITS 64u
+
+/* No sets are larger, whatever the call says. */
+#define MAX_SELECTED (1u << 16)
+
+/* The word of a set; 0 where there is none. */
+static uint64_t word_of(struct memory *memory, const fd_set *set, uint32_t fd)
+{
+	uintptr_t place = (uintptr_t)set + fd / WORD_BITS * sizeof(uint64_t);
+	uint64_t word;
+
+	return set && memory_read(memory, place, &word) ? word : 0;
+}
+
+static uint32_t count_bits(uint64_t word)
+{
+	uint32_t n = 0;
+
+	for (; word; n++)
+		word &= word - 1;
+	return n;
+}
+
+void sitting_measure(struct sitting *sitting)
+{
+	uint32_t limit = (uint32_t)min_u64(sitting->limit, MAX_SELECTED);
+	struct memory memory;
+	uint64_t word;
+
+	if (limit)
+		sitting->seat.size = 0;
+	memory_begin(&memory, sitting);
+	for (uint32_t fd = 0; fd < limit; fd += WORD_BITS) {
+		word = word_of(&memory, sitting->readable, fd) |
+		       word_of(&memory, sitting->writable, fd) |
+		       word_of(&memory, sitting->exceptional, fd);
+		if (limit - fd < WORD_BITS)
+			word &= (UINT64_C(1) << (limit - fd)) - 1;
+		sitting->seat.size += count_bits(word);
+	}
+}
+
+static bool is_among(const struct sitting *sitting, int fd)
+{
+	uint32_t number = (uint32_t)fd;
+	struct memory memory;
+
+	memory_begin(&memory, sitting);
+	if (!sitting->fds)
+		return number < sitting->limit &&
+		       word_of(&memory, sitting->readable, number) >>
+				       number % WORD_BITS &
+			       1;
+	for (uint32_t i = 0; i < sitting->seat.size; i++) {
+		union {
+			uint64_t word;
+			struct pollfd fd;
+		} polled;
+
+		if (!memory_read(&memory, (uintptr_t)&sitting->fds[i],
+				 &polled.word))
+			return false;
+		if (polled.fd.fd == fd)
+			return true;
+	}
+	return false;
+}
+
+static bool is_closed(int fd)
+{
+	return sys2(SYS_fcntl, fd, F_GETFD) < 0;
+}
+
+/* By a function that the loop's caller has called. Stacks grow downwards. */
+static bool is_deeper(const struct call_site *call,
+		      const struct call_site *loop, struct frame_shape *known)
+{
+	/* By value: what is found next may take its place. */
+	struct frame_shape outer = *frame_shape_of(known, loop->pc);
+	const struct frame_shape *inner = frame_shape_of(known, call->pc);
+	uintptr_t end = frame_end(&outer, loop);
+
+	if (!end)
+		return call->sp < loop->sp;
+	if (outer.function == inner->function && frame_end(inner, call) == end)
+		return false;
+	return call->sp < end;
+}
+
+static enum sitting_kind beside_epoll(const struct sitting *sitting, int fd)
+{
+	if (sitting->seat.epoll == fd ||
+	    (sitting->seat.epoll == SEAT_POLLS && is_among(sitting, fd)))
+		return SITTING_SERVES;
+	/* Where it is closed that loop is over. */
+	return is_closed(fd) ? SITTING_OF_LOOP : SITTING_NESTED;
+}
+
+static enum sitting_kind beside_set(const struct sitting *sitting,
+				    uint32_t size)
+{
+	return sitting->seat.epoll == SEAT_POLLS && sitting->seat.size >= size
+		       ? SITTING_SERVES
+		       : SITTING_NESTED;
+}
+
+enum sitting_kind sitting_kind_of(const struct sitting *sitting,
+				  const struct seat *loop,
+				  struct frame_shape *known)
+{
+	if (!is_deeper(&sitting->seat.call, &loop->call, known))
+		return SITTING_OF_LOOP;
+	return loop->epoll == SEAT_POLLS ? beside_set(sitting, loop->size)
+					 : beside_epoll(sitting, loop->epoll);
+}

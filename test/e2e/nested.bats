@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# Waits in a callback do not hide its run, and a loop's own are its turns.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# run_nested WHAT
+run_nested() {
+	rm -f "$RESULTS"/*
+	said=$(under_shim STALLSHIM_STALL=25ms "$(victim nested)" "$1")
+	text=$(result stall.txt)
+	echo "$1: $said"
+	grep '^#' "$text"
+}
+
+# nested_stalls WHAT FUNCTION CALL: the run of each of two callbacks, as long
+# as the victim says, with the wait's caller on the stack, and not a turn more.
+nested_stalls() {
+	local runs stalled
+
+	run_nested "$1"
+	runs=$(awk '/^run / { sum += $2 } END { print sum + 0 }' <<<"$said")
+	[[ $(header "$text" stalls) = 2 ]]
+	[[ $(header "$text" turns) = 21 ]]
+	stalled=$(header "$text" stalled)
+	between "$runs" $((runs * 101 / 100 + 20000000)) "$stalled"
+	[[ $(total_ns "$text") = "$stalled" ]]
+	# The last tick may come as the wait returns.
+	between $((stalled / 2)) "$stalled" "$(total_ns "$text" "$2")"
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep -E "(blocked|,) in $3( |\$)" "$RESULTS/report"
+}
+
+@test "a wait for another descriptor in a callback is part of its run" {
+	nested_stalls epoll-poll callback_polls poll
+	nested_stalls epoll-ppoll callback_ppolls ppoll
+	nested_stalls epoll-epoll callback_epolls epoll_pwait
+	nested_stalls epoll-select callback_selects pselect
+	nested_stalls poll-poll callback_polls poll
+	nested_stalls poll-epoll callback_epolls epoll_pwait
+	nested_stalls poll-select callback_selects pselect
+	nested_stalls select-poll callback_polls poll
+	nested_stalls select-select callback_selects pselect
+}
+
+@test "many short waits in a callback are one run" {
+	nested_stalls epoll-often callback_polls_often poll
+}
+
+# turns_only WHAT: each of two callbacks makes a turn.
+turns_only() {
+	run_nested "$1"
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ $(header "$text" turns) = 23 ]]
+}
+
+@test "a wait for the loop's own descriptors is a turn, wherever it is made" {
+	turns_only own-descriptor
+	turns_only own-in-poll
+	turns_only own-in-select
+	turns_only own-call
+	turns_only no-less
+}
+
+@test "a loop whose descriptor is closed is over" {
+	run_nested reopens
+	[[ $(header "$text" stalls) = 0 ]]
+}
+
+@test "waits that were taken for nested become the loop in a second" {
+	run_nested moves
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ $(header "$text" left) = 1 ]]
+	between 1000000000 2500000000 "$(header "$text" leftfor)"
+	(($(header "$text" turns) > 50))
+	[[ $(total_ns "$text") = "$(header "$text" leftfor)" ]]
+	grep "wait=poll " "$text"
+}
+
+@test "what follows a loop's end is told, and no stall" {
+	run_nested leaves
+	[[ $(header "$text" stalls) = 0 ]]
+	between 200000000 2000000000 "$(header "$text" leftfor)"
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep '^Stalls: no stall' "$RESULTS/report"
+	grep 'left its loop, and ran for .* without coming back: not a stall' \
+		"$RESULTS/report"
+	grep 'left its loop' "$RESULTS/report"
+	"$STALLSHIM" report "$text" | tee "$RESULTS/report"
+	grep 'left its loop, and ran for ' "$RESULTS/report"
+}
+
+report_names() {
+	"$STALLSHIM" report "$(result rec)" | grep "$1"
+}
+
+@test "a nested wait without an end is in the recording of a killed program" {
+	in_background under_shim "$(victim nested)" for-ever
+	wait_until 10 report_names callback_polls_for_ever
+	kill -KILL "$program"
+	job_ends 137
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep -E 'has not come back to its wait for .*; it was in poll for' \
+		"$RESULTS/report"
+	grep '> callback_polls_for_ever' "$RESULTS/report"
+}
+
+teardown() {
+	end_background
+}

@@ -5,7 +5,12 @@
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
+
+#include <sys/auxv.h>
+
+#include "setup/say.h"
 #include "setup/session.h"
+#include "sigsafe/memory.h"
 
 /* Weak: where it is missing libc is another one, and we do nothing. */
 extern const char *gnu_get_libc_version(void) __attribute__((weak));
@@ -19,6 +24,11 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	real_find();
 	if (!gnu_get_libc_version)
 		return;
+	if (getauxval(AT_PAGESZ) != PAGE_BYTES) {
+		say_start();
+		say("this system's pages are not of 4 KiB: nothing is watched");
+		return;
+	}
 	session_start(environment);
 }
 

@@ -5,6 +5,7 @@
  */
 #include "sigsafe/clock.h"
 
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -42,10 +43,13 @@ static uintptr_t find_function(const char *object, const Elf64_Shdr *section,
  */
 static uintptr_t find_in_vdso(const char *name)
 {
+	int error = errno;
 	const char *vdso = (const char *)getauxval(AT_SYSINFO_EHDR);
 	const Elf64_Ehdr *header = (const void *)vdso;
 	const Elf64_Shdr *section;
 
+	/* getauxval() says by it that there is none. */
+	errno = error;
 	if (!vdso || !header->e_shoff)
 		return 0;
 	section = (const void *)(vdso + header->e_shoff);

@@ -6,6 +6,8 @@
 
 load ../e2e/lib
 
+PAGE_OPTION=()
+
 # emulated_under_shim [NAME=VALUE...] PROGRAM...: as under_shim.
 emulated_under_shim() {
 	local settings=()
@@ -16,7 +18,7 @@ emulated_under_shim() {
 	done
 	${in_job:+exec} timeout -k 5 60 env STALLSHIM_OUTPUT="$RESULTS/%e.%p" \
 		"${settings[@]}" "$ROOT/scripts/emulate" \
-		-E LD_PRELOAD="$SHIM" "$@"
+		"${PAGE_OPTION[@]}" -E LD_PRELOAD="$SHIM" "$@"
 }
 
 report() {
@@ -75,4 +77,15 @@ one_stall() {
 	wait "$job" || true
 	report "$RESULTS"/*.rec | tee "$RESULTS/report"
 	grep -q 'callback_endless .*victim_loop.c:' "$RESULTS/report"
+}
+
+@test "where pages are larger nothing is watched, which is said" {
+	run emulated_under_shim "$(victim loop)" often
+	[[ $status = 0 && $output != *"4 KiB"* ]]
+	PAGE_OPTION=(-p 65536)
+	rm -f "$RESULTS"/*.*
+	run emulated_under_shim "$(victim loop)" often
+	echo "$output"
+	[[ $status = 0 && $output == *"pages are not of 4 KiB"* ]]
+	[[ -z $(ls "$RESULTS") ]]
 }

@@ -28,11 +28,11 @@
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
 #include "sigsafe/process.h"
+#include "sigsafe/run.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/timer.h"
-#include "sigsafe/watch.h"
 
 #define EXIT_PATIENCE_NS (100 * NS_PER_MS)
 #define END_PATIENCE_NS	 (2 * NS_PER_S)
@@ -257,7 +257,7 @@ void session_end(enum recording_end how, int detail)
 
 	if (!rec || rec->pid != sys_getpid() || !may_end())
 		return;
-	watch_program_ends(how);
+	run_program_ends(how);
 	/* An exec may fail: then it all goes on. */
 	if (how != END_EXEC)
 		freeze(rec);

@@ -6,7 +6,7 @@
 #include "sigsafe/nested.h"
 
 #include "sigsafe/clock.h"
-#include "sigsafe/watch.h"
+#include "sigsafe/run.h"
 
 /*
  * Nested waits in a run are a loop's own, and it has moved, once there are so
@@ -37,7 +37,7 @@ cold bool nested_begin(enum blocking_call call, uint64_t *now_ns)
 		self->nested_since_ns = *now_ns;
 	self->nested++;
 	if (has_moved(self, *now_ns - self->nested_since_ns)) {
-		watch_run_stops(RUN_LEFT);
+		run_stops(RUN_LEFT);
 		return false;
 	}
 	store_relaxed(&self->record->blocked_stack, 0);

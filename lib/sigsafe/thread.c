@@ -11,9 +11,9 @@
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
+#include "sigsafe/run.h"
 #include "sigsafe/sleepers.h"
 #include "sigsafe/timer.h"
-#include "sigsafe/watch.h"
 
 __thread struct thread thread_self;
 pthread_key_t thread_key;
@@ -126,7 +126,7 @@ void thread_end(void *ended)
 		alternate_stack_remove(self);
 		return;
 	}
-	watch_run_stops(RUN_LEFT);
+	run_stops(RUN_LEFT);
 	thread_read_name(self);
 	timer_delete_own(self);
 	alternate_stack_remove(self);

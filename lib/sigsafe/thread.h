@@ -38,7 +38,7 @@ struct thread {
 	struct recording *recording;
 	struct thread_record *record; /* NULL: not a loop, or table full */
 
-	/* The run (lib/sigsafe/watch.h). */
+	/* The run (lib/sigsafe/run.h). */
 	volatile uint64_t run_begun_ns; /* 0: between runs */
 	volatile uint64_t shared_ns;	/* run time shared out up to here */
 	volatile uint32_t stack;	/* of the latest tick in this run */

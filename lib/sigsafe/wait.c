@@ -7,7 +7,7 @@
 
 #include "sigsafe/clock.h"
 #include "sigsafe/nested.h"
-#include "sigsafe/watch.h"
+#include "sigsafe/run.h"
 
 /* Of a wait that may be none of the loop's, or is to be measured. */
 static cold enum sitting_kind look_at(struct thread *self,
@@ -35,7 +35,7 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 	if (unlikely(kind == SITTING_NESTED) && nested_begin(call, &begun_ns)) {
 		purpose = WAITS_NESTED;
 	} else {
-		begun_ns = watch_run_end(call);
+		begun_ns = run_end(call);
 		if (likely(kind != SITTING_SERVES))
 			self->seat = sitting->seat;
 	}
@@ -68,7 +68,7 @@ void wait_end(int returned)
 	if (unlikely(was_nested))
 		nested_end();
 	else
-		watch_run_begin(returned > 0 ? (uint32_t)returned : 0);
+		run_begin(returned > 0 ? (uint32_t)returned : 0);
 }
 
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
@@ -127,7 +127,7 @@ void wait_resume(const struct wait_state *state, ucontext_t *uc)
 
 	/* A run that a wait in the handler began is none of the loop's. */
 	if (state->waiting == WAITS_TO_TURN)
-		watch_run_forget();
+		run_forget();
 	if (unlikely(state->mask_is_kept)) {
 		self->mask_before_tick = *mask_of(uc);
 		*mask_of(uc) = state->mask;

@@ -1,0 +1,66 @@
+/*
+ * The runs of the calling thread, from the return of a wait to the call of the
+ * next one, and the stalls among them, whose duration is shared out.
+ *
+ * The ticks of one stall at t1 < t2 < ... < tk share out the whole run: the
+ * first stack gets run start .. t1, each later one the time since the tick
+ * before, the last one also the rest up to the run's end. So the sum over a
+ * stall's stacks is its measured duration.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_RUN_H
+#define SIGSAFE_RUN_H
+
+#include "base/atomic.h"
+#include "sigsafe/live.h"
+#include "sigsafe/thread.h"
+
+/* Are the thread's runs recorded? Signal-safe. */
+static inline bool is_watched(const struct thread *self)
+{
+	return self->record && self->recording == live_recording() &&
+	       !load_relaxed(&self->recording->frozen);
+}
+
+/* Its first run: whether it is a loop is not known yet. */
+static inline bool is_provisional(const struct thread *self)
+{
+	return self->record->waits == 1;
+}
+
+/*
+ * The thread enters a wait: the run, if there was one, is over. Returns the
+ * time. Signal-safe.
+ */
+uint64_t run_end(enum blocking_call call);
+
+/* A wait returned `events`: a run begins. Signal-safe. */
+void run_begin(uint32_t events);
+
+/* There was no run: a handler of the host that waits began it. Handler only. */
+void run_forget(void);
+
+/*
+ * The run will not come back to its loop. RUN_LEFT: as the thread ends, or does
+ * something else; what has been taken for a stall is none. RUN_LASTS: as the
+ * program is ended, and a stall has lasted until now. Signal-safe.
+ */
+void run_stops(enum run_state state);
+
+/* The calling thread is about to end the program. Signal-safe. */
+static inline void run_program_ends(enum recording_end how)
+{
+	bool by_itself = how == END_EXIT || how == END_AT_ONCE;
+
+	run_stops(by_itself ? RUN_LEFT : RUN_LASTS);
+}
+
+/* Arms the timer for when the run begun at begun_ns is a stall, if ever. */
+void run_arm(struct thread *self, uint64_t begun_ns);
+
+/* A stack was taken at now_ns in a run that is a stall; call: it was in. */
+void run_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
+	      enum blocking_call call);
+
+#endif

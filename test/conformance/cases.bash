@@ -13,7 +13,7 @@ compare_cases() {
 	sort "$3" >"$3.sorted"
 	cases=$(wc -l <"$2")
 	equal=$(comm -12 "$2.sorted" "$3.sorted" | wc -l)
-	echo "# cases: $1: $cases run, $equal equal" >&3
+	tell_cases "$1" "$cases" "$equal"
 	((cases > 0))
 	diff "$2.sorted" "$3.sorted"
 }

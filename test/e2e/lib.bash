@@ -162,6 +162,13 @@ same_both_ways() {
 	shimmed=$("$1" under_shim)
 	[[ -n $native ]]
 	diff <(echo "$native") <(echo "$shimmed")
+	tell_cases "$(basename "$BATS_TEST_FILENAME" .bats), $1" \
+		"$(wc -l <<<"$native")" "$(wc -l <<<"$native")"
+}
+
+# tell_cases SUITE RUN EQUAL: for scripts/count-cases.
+tell_cases() {
+	echo "# cases: $1: $2 run, $3 equal" >&3
 }
 
 # in_background RUNNER COMMAND...: natively or under_shim, in the background.

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/atomic.h"
+#include "base/law.h"
+#include "base/loops.h"
 #include "base/sentence.h"
 #include "setup/names.h"
 #include "setup/output.h"
@@ -150,6 +153,22 @@ struct recording *results_make_recording(const struct options *options,
 	start_log(options, &values);
 	results.is_second_choice = attempt && !strstr(options->output, "%n");
 	return made;
+}
+
+/* Tables that nobody has written to are not read: each page would be made. */
+static bool has_records(const struct recording *rec,
+			enum recording_section which)
+{
+	return load_relaxed(&rec->section[which].used) != 0;
+}
+
+bool results_are_due(const struct recording *rec, uint64_t now_ns)
+{
+	return (has_records(rec, SECTION_LOCKS) &&
+		(law_of(rec, SAMPLE_MUTEX, now_ns).waits ||
+		 law_of(rec, SAMPLE_SEM, now_ns).waits)) ||
+	       (has_records(rec, SECTION_THREADS) &&
+		loops_of(rec, now_ns).count);
 }
 
 void results_publish(const struct recording *rec, bool with_names)

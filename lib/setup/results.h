@@ -21,6 +21,9 @@ void results_start(void);
 struct recording *results_make_recording(const struct options *options,
 					 const struct recording *identity);
 
+/* Was a thread a loop, or did one wait for a lock? Signal-safe. */
+bool results_are_due(const struct recording *rec, uint64_t now_ns);
+
 /*
  * Writes the texts as of rec->end_ns; where they can't be, that is said. One
  * caller at a time. Signal-safe without names.

@@ -11,8 +11,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/law.h"
-#include "base/loops.h"
 #include "base/options.h"
 #include "base/wildcard.h"
 #include "setup/at_fork.h"
@@ -27,6 +25,7 @@
 #include "sigsafe/freeze.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
+#include "sigsafe/lost_file.h"
 #include "sigsafe/process.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
@@ -81,6 +80,12 @@ static void identify(struct recording *rec)
 	rec->charges_like_go = session.options.charge_go;
 }
 
+static void say_lost(void)
+{
+	say("the recording was cut short by somebody else: nothing more is "
+	    "recorded");
+}
+
 /* Signal-safe: a forked child comes here from a hook. */
 static struct recording *start_recording(void)
 {
@@ -97,6 +102,7 @@ static struct recording *start_recording(void)
 	session.is_over = 0;
 	session.exiting = 0;
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
+	lost_file_prepare(rec, say_lost);
 	store_release(&live_page->recording, rec);
 	return rec;
 }
@@ -173,22 +179,6 @@ cold struct recording *session_start_in_child(void)
 	return rec;
 }
 
-/* Tables that nobody has written to are not read: each page would be made. */
-static bool has_records(const struct recording *rec,
-			enum recording_section which)
-{
-	return load_relaxed(&rec->section[which].used) != 0;
-}
-
-static bool has_seen_something(const struct recording *rec, uint64_t now_ns)
-{
-	return (has_records(rec, SECTION_LOCKS) &&
-		(law_of(rec, SAMPLE_MUTEX, now_ns).waits ||
-		 law_of(rec, SAMPLE_SEM, now_ns).waits)) ||
-	       (has_records(rec, SECTION_THREADS) &&
-		loops_of(rec, now_ns).count);
-}
-
 static bool is_to_summarise(void)
 {
 	return session.options.quiet == QUIET_AUTO
@@ -237,8 +227,7 @@ static bool may_end(void)
 
 static void write_results(struct recording *rec, enum recording_end how)
 {
-	if (!session.options.keep_all &&
-	    !has_seen_something(rec, rec->end_ns)) {
+	if (!session.options.keep_all && !results_are_due(rec, rec->end_ns)) {
 		results_remove();
 		if (session.options.quiet == QUIET_NO)
 			say("no thread was a loop or waited for a lock: no "

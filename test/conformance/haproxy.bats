@@ -54,7 +54,11 @@ start_haproxy() {
 	directory=$BATS_TEST_TMPDIR/$1
 	mkdir -p "$directory"
 	configure hello
-	in_background "$1" STALLSHIM_STALL=1ms haproxy -W -S \
+	run_haproxy "$1"
+}
+
+run_haproxy() {
+	in_background "$1" STALLSHIM_STALL="${STALL:-1ms}" haproxy -W -S \
 		"$directory/master" -f "$directory/haproxy.cfg" \
 		2>"$directory/log"
 	wait_until 20 greets hello
@@ -81,6 +85,39 @@ ask_from_many() {
 	done
 	wait "${asking[@]}"
 	cat "$directory"/client.* | tr / '\n' | sort | uniq -c | cksum
+}
+
+# add_slow_page: a function in Lua that computes for 100 ms is part of it.
+add_slow_page() {
+	cat >"$directory/slow.lua" <<-'EOT'
+		core.register_fetches("slow", function()
+			local begun = os.clock()
+			repeat until os.clock() >= begun + 0.1
+			return "slow"
+		end)
+	EOT
+	sed -i "s|^global|&\n    lua-load $directory/slow.lua|
+		s|^frontend front|&\n    http-request return status 200 \
+content-type text/plain lf-string %[lua.slow] if { path /lua }|" \
+		"$directory/haproxy.cfg"
+}
+
+@test "haproxy: a fetch in Lua keeps a thread from turning" {
+	directory=$BATS_TEST_TMPDIR/planted
+	mkdir "$directory"
+	configure hello
+	add_slow_page
+	STALL=50ms run_haproxy under_shim
+	ceiling=$(elapsed_ns get lua)
+	kill -TERM "$program"
+	status_of_job
+	# Ended by a signal it has no names in its texts.
+	"$STALLSHIM" report "$RESULTS"/haproxy.*.rec >"$directory/report"
+	cat "$directory/report"
+	cat "$RESULTS"/haproxy.*.stall.txt >"$directory/all"
+	[[ $(header "$directory/all" wait) = epoll_wait ]]
+	between 100000000 "$ceiling" "$(total_ns "$directory/all")"
+	grep 'lua_resume .*liblua' "$directory/report"
 }
 
 is_gone() {

@@ -42,6 +42,33 @@ end_by_usr1() {
 	law_closes "$(result mutex.txt memcached)"
 }
 
+# ask_for_many SOCKET: a hundred thousand keys, none of which is there.
+ask_for_many() {
+	perl -MIO::Socket::UNIX -e '
+		my $server = IO::Socket::UNIX->new($ARGV[0]) or die;
+		$server->print("get " . "k " x 100000 . "\r\n");
+		$server->flush;
+		print scalar <$server>;
+	' "$1"
+}
+
+@test "memcached: a request for 100,000 keys keeps a thread from turning" {
+	start_memcached under_shim
+	begun=${EPOCHREALTIME/[.,]/}
+	[[ $(ask_for_many "$directory/socket") = END* ]]
+	took=$(((${EPOCHREALTIME/[.,]/} - begun) * 1000))
+	kill -TERM "$program"
+	status_of_job
+	text=$(result stall.txt memcached)
+	grep '^# loop' "$text"
+	[[ $(header "$text" wait) = epoll_wait ]]
+	# Of its own functions it has no names.
+	longest=$(header "$text" longest)
+	between 20000000 "$took" "$longest"
+	between "$longest" "$(header "$text" stalled)" \
+		"$(total_ns "$text" event_base_loop)"
+}
+
 @test "memcached's own SIGUSR1 handler ends it the same way" {
 	same_both_ways end_by_usr1
 }

@@ -37,6 +37,10 @@ configure() {
 				listen unix:$directory/socket;
 				root $directory/files;
 				location = /greeting { return 200 "$1\n"; }
+				location = /match {
+					if (\$args ~ "^(a+)+\$") { return 204; }
+					return 200;
+				}
 			}
 		}
 	EOF
@@ -95,6 +99,18 @@ serve() {
 @test "nginx serves the same files to six clients and quits alike" {
 	same_both_ways serve
 	ls "$RESULTS"/nginx.*.stall.txt
+}
+
+# The expression is a slow one: it is given up after ten million steps.
+@test "nginx: a request that an expression is matched with keeps a worker" {
+	start_nginx under_shim
+	ceiling=$(elapsed_ns get "match?$(printf 'a%.0s' {1..24})b")
+	quit
+	text=$RESULTS/all
+	cat "$RESULTS"/nginx.*.stall.txt >"$text"
+	grep '^# loop' "$text"
+	[[ $(header "$text" wait) = epoll_wait ]]
+	between 50000000 "$ceiling" "$(total_ns "$text" ngx_http_regex_exec)"
 }
 
 reload() {

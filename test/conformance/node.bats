@@ -18,6 +18,7 @@ run_loop() {
 	same_both_ways run_loop
 	text=$(result stall.txt node)
 	cat "$text"
+	[[ $(header "$text" wait) = epoll_pwait ]]
 	between 80000000 400000000 "$(header "$text" longest)"
 	# Its stacks go through what the engine compiled, to who called it.
 	between 60000000 400000000 "$(total_ns "$text" uv_run)"

@@ -39,7 +39,7 @@ start_postgres() {
 	directory=$cluster/$1
 	rm -rf "$directory"
 	cp -a "$cluster/new" "$directory"
-	in_background "$1" STALLSHIM_STALL=1ms "${NOBODY[@]}" postgres \
+	in_background "$1" STALLSHIM_STALL="${STALL:-1ms}" "${NOBODY[@]}" postgres \
 		-D "$directory" -k "$directory" 2>"$directory/log"
 	wait_until 30 query 'select 1'
 }

@@ -44,6 +44,20 @@ bank() {
 	ls "$cluster"/results/postgres.*.stall.txt
 }
 
+# The waits of a query, in pg_sleep(), are not those of its session for the next
+# one: the session is kept by them as by a computation.
+@test "a query that computes and one that sleeps keep their session" {
+	STALL=50ms start_postgres under_shim
+	query 'select 1' 'select 2' 'select pg_sleep(0.2)' 'select 3' \
+		'select count(*) from generate_series(1, 1000000)' 'select 4'
+	stop_postgres INT
+	text=$BATS_TEST_TMPDIR/all
+	cat "$cluster"/results/postgres.*.stall.txt >"$text"
+	grep '^# loop' "$text"
+	between 200000000 400000000 "$(total_ns "$text" pg_sleep)"
+	(($(total_ns "$text" ExecMakeTableFunctionResult) > 50000000))
+}
+
 # case NAME COMMAND...: a line "NAME: what it printed; status".
 case_of() {
 	local name=$1 said status=0

@@ -50,6 +50,7 @@ stall_is() {
 	stop_redis
 	text=$(result stall.txt redis-server)
 	[[ $(header "$text" loops) -ge 1 ]]
+	[[ $(header "$text" wait) = epoll_wait ]]
 	[[ $(header "$text" turns) -ge 2 ]]
 	[[ $(header "$text" stalls) = "$(total_count "$text")" ]]
 }

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# The loops of frameworks, one program each: the manual's table of which loops
+# are seen, and in which call. A stall of 100 ms is planted in each; there is no
+# other, neither in the idle time before nor after it.
+#
+# SPDX-License-Identifier: MIT
+
+load ../e2e/lib
+
+PYTHON=/usr/bin/python3
+
+# build NAME [ARGUMENT...]: a program from framework_NAME, a file of C or C++.
+build() {
+	local source=$BATS_TEST_DIRNAME/framework_$1 compiler=(gcc -std=gnu11)
+
+	[[ -e $source.c ]] || compiler=(g++ -std=c++17)
+	# Flags so that the planted function keeps its frame.
+	"${compiler[@]}" -O2 -g -D_GNU_SOURCE -pthread -fPIC -Wall -Wextra \
+		-fno-inline -fno-optimize-sibling-calls \
+		-o "$BATS_FILE_TMPDIR/$1" "$source".c* "${@:2}"
+}
+
+# build_with PACKAGE NAME: with the library that pkg-config knows by that name.
+build_with() {
+	local flags
+
+	flags=$(pkg-config --cflags --libs "$1")
+	read -ra flags <<<"$flags"
+	build "$2" "${flags[@]}"
+}
+
+setup_file() {
+	need gcc g++ pkg-config "$PYTHON"
+	build_with libuv libuv
+	build_with libevent_core libevent
+	build libev -lev
+	build_with glib-2.0 glib
+	build_with Qt5Core qt
+	build asio
+	build python -shared
+}
+
+# computing_elsewhere TEXT: of the stalls, ns in which neither the planted
+# function was on the stack nor the thread kept off its processor.
+computing_elsewhere() {
+	awk '
+		/^[0-9]+ [0-9]+ @/ { sum += ns; ns = $1 }
+		/cause=unscheduled/ || $3 ~ /^plant_stall/ { ns = 0 }
+		END { printf "%.0f\n", sum + ns }
+	' "$1"
+}
+
+# seen_in CALL PROGRAM [ARGUMENT...]
+seen_in() {
+	local call=$1 text said planted longest
+
+	shift
+	said=$(under_shim STALLSHIM_STALL=50ms "$@")
+	planted=$(sed -n 's/^planted //p' <<<"$said")
+	text=$(result stall.txt)
+	grep '^# ' "$text"
+	samples "$text"
+	[[ $(header "$text" loops) = 1 ]]
+	[[ $(header "$text" wait) = "$call" ]]
+	longest=$(header "$text" longest)
+	between "$planted" $((planted + 20000000)) "$longest"
+	between "$planted" "$longest" "$(total_ns "$text" plant_stall)"
+	# Stalls that the machine plants by not running us are none of the loop's.
+	between 0 5000000 "$(computing_elsewhere "$text")"
+}
+
+framework() {
+	seen_in "$1" "${@:3}" "$BATS_FILE_TMPDIR/$2"
+}
+
+@test "libuv: epoll_wait" {
+	framework epoll_wait libuv
+}
+
+@test "libevent: epoll_wait" {
+	framework epoll_wait libevent
+}
+
+@test "libevent without epoll: poll" {
+	framework poll libevent EVENT_NOEPOLL=1
+}
+
+@test "libevent without epoll and poll: select" {
+	framework select libevent EVENT_NOEPOLL=1 EVENT_NOPOLL=1
+}
+
+@test "libev: epoll_wait" {
+	framework epoll_wait libev
+}
+
+@test "libev without epoll: poll" {
+	framework poll libev LIBEV_FLAGS=2
+}
+
+@test "libev without epoll and poll: select" {
+	framework select libev LIBEV_FLAGS=1
+}
+
+@test "GLib: poll" {
+	framework poll glib
+}
+
+@test "Qt in GLib's main loop: poll" {
+	framework poll qt
+}
+
+@test "Qt by itself: ppoll" {
+	framework ppoll qt QT_NO_GLIB=1
+}
+
+@test "asio: epoll_wait" {
+	framework epoll_wait asio
+}
+
+# python SELECTOR CALL
+python() {
+	seen_in "$2" "$PYTHON" "$BATS_TEST_DIRNAME/framework_python.py" \
+		"$BATS_FILE_TMPDIR/python" "$1"
+}
+
+@test "asyncio: epoll_wait" {
+	python EpollSelector epoll_wait
+}
+
+@test "asyncio and Python's selector of poll" {
+	python PollSelector poll
+}
+
+@test "asyncio and Python's selector of select" {
+	python SelectSelector select
+}

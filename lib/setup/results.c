@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/atomic.h"
@@ -76,12 +77,15 @@ void results_start(void)
 		strcpy(results.directory, "/");
 }
 
-/* Would we write over a text of an earlier run? */
+/* Would we write over a text of an earlier run, or where a link leads to? */
 static bool has_texts(void)
 {
+	struct stat st;
+
 	for (int kind = 0; kind < SAMPLE_KINDS; kind++)
-		if (sys3(SYS_faccessat, AT_FDCWD,
-			 with_suffix(text_suffix[kind]), F_OK) != -ENOENT)
+		if (sys4(SYS_newfstatat, AT_FDCWD,
+			 with_suffix(text_suffix[kind]), &st,
+			 AT_SYMLINK_NOFOLLOW) != -ENOENT)
 			return true;
 	return false;
 }

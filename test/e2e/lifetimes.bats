@@ -194,6 +194,73 @@ says() {
 	[[ $(header "$(result stall.txt)" unseen) = 1 ]]
 }
 
+@test "a directory that is read-only: one line" {
+	need unshare mount
+	says "Read-only file system" unshare -m bash -c '
+		mount -t tmpfs -o ro none "$1" || exit 1
+		shift
+		"$@"' bash "$RESULTS" env LD_PRELOAD="$SHIM" \
+		STALLSHIM_OUTPUT="$RESULTS/out" "$(victim loop)" spin
+}
+
+@test "one descriptor, little memory: stalls are found all the same" {
+	local limit
+
+	# The loader needs a fourth descriptor itself.
+	for limit in "-n 4" "-v 24000"; do
+		rm -f "$RESULTS"/*
+		run under_shim bash -c \
+			"exec 3>&-; ulimit $limit; exec \"\$0\" spin" \
+			"$(victim loop)"
+		echo "$limit: $output"
+		[[ $status = 0 && $output = *"run "* ]]
+		(($(header "$(result stall.txt)" stalls) >= 1))
+	done
+}
+
+@test "no /proc, and a root of its own: it runs and leaves its results" {
+	local root=$BATS_TEST_TMPDIR/root object
+
+	mkdir -p "$root"
+	cp "$(victim loop)" "$SHIM" "$root"
+	for object in $(ldd "$(victim loop)" "$SHIM" | grep -o '/[^ :]*\.so[^ :)]*'); do
+		[[ $object != "$SHIM" ]] || continue
+		install -D "$object" "$root/$object"
+	done
+	run under_shim perl -e 'chroot(shift) && chdir("/") || die;
+		$ENV{LD_PRELOAD} = "/libstallshim.so";
+		$ENV{STALLSHIM_OUTPUT} = "/out"; exec(@ARGV)' \
+		"$root" /loop spin
+	echo "$output"
+	[[ $status = 0 && $output = *"run "* ]]
+	(($(header "$root/out.stall.txt" stalls) >= 1))
+}
+
+@test "a file is never written through a link" {
+	local suffix
+
+	for suffix in rec stall.txt mutex.txt; do
+		rm -f "$RESULTS"/*
+		ln -s "$BATS_TEST_TMPDIR/elsewhere" "$RESULTS/out.$suffix"
+		says "out.1" under_shim STALLSHIM_OUTPUT="$RESULTS/out" \
+			"$(victim loop)" spin
+		[[ ! -e $BATS_TEST_TMPDIR/elsewhere ]]
+		[[ -L $RESULTS/out.$suffix && -s $RESULTS/out.1.stall.txt ]]
+	done
+}
+
+@test "no descriptor of ours stays open, also with 0, 1 and 2 closed" {
+	descriptors() {
+		"$1" bash -c 'exec 0<&- 2>&-
+			ls -l /proc/self/fd | sed "s/.* \([0-9]* ->\)/\1/" |
+			grep -v "^total"' | sed 's/\[.*//; s/[0-9]*.fd$//'
+	}
+	same_both_ways descriptors
+	rm -f "$RESULTS"/*
+	under_shim bash -c 'exec "$0" spin 0<&- 1>&- 2>&-' "$(victim loop)"
+	(($(header "$(result stall.txt)" stalls) >= 1))
+}
+
 @test "no libunwind: one line, and stacks by frame pointers" {
 	local library
 

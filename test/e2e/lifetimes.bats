@@ -203,19 +203,29 @@ says() {
 		STALLSHIM_OUTPUT="$RESULTS/out" "$(victim loop)" spin
 }
 
+# What a shell does to have no other descriptors than a program starts with.
+readonly close_others='exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
+
 @test "one descriptor, little memory: stalls are found all the same" {
 	local limit
 
-	# The loader needs a fourth descriptor itself.
-	for limit in "-n 4" "-v 24000"; do
+	# The program has four of its own.
+	for limit in "-n 5" "-v 24000"; do
 		rm -f "$RESULTS"/*
 		run under_shim bash -c \
-			"exec 3>&-; ulimit $limit; exec \"\$0\" spin" \
+			"$close_others; ulimit $limit; exec \"\$0\" spin" \
 			"$(victim loop)"
 		echo "$limit: $output"
 		[[ $status = 0 && $output = *"run "* ]]
 		(($(header "$(result stall.txt)" stalls) >= 1))
 	done
+}
+
+@test "no descriptor is left: one line, and the recording is there" {
+	says "Too many open files" under_shim bash -c \
+		"$close_others; ulimit -n 4; exec \"\$0\" spin" \
+		"$(victim loop)"
+	"$STALLSHIM" report "$(result rec)" | grep callback_spin
 }
 
 @test "no /proc, and a root of its own: it runs and leaves its results" {

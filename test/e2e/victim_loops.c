@@ -5,9 +5,11 @@
  * usage: victim_loops NAME:MICROSECONDS:TURNS[:LATE[:WAIT]] ... [stay]
  *
  * A thread takes its name at once, or before its turn LATE. It waits for
- * nothing, at most WAIT ms at a time; usually 0. Prints for each
- * what its own clock says of its runs: "NAME p50=NS p90=NS p99=NS p999=NS".
- * With stay the program says "ready" in the end, and waits to be killed.
+ * nothing, at most WAIT ms at a time; usually 0. Prints for each what its own
+ * clock says of its runs: "NAME p50=NS-NS p90=NS-NS p99=NS-NS p999=NS-NS", of
+ * each percentile the runs next to it: with the end of the thread there is one
+ * run more than is measured here. With stay the program says "ready" in the
+ * end, and waits to be killed.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,18 +35,32 @@ static int by_length(const void *a, const void *b)
 	return (*left > *right) - (*left < *right);
 }
 
-/* parts of 1000 took no longer. */
-static uint64_t percentile(const struct loop *loop, unsigned parts)
+static uint64_t by_rank(const struct loop *loop, long rank)
 {
-	return loop->runs_ns[(loop->turns * parts + 999) / 1000 - 1];
+	long last = (long)loop->turns - 1;
+
+	return loop->runs_ns[rank < 0 ? 0 : rank > last ? last : rank];
+}
+
+/* parts of 1000 took no longer. */
+static void tell_percentile(const struct loop *loop, const char *key,
+			    unsigned parts)
+{
+	long rank = (long)(loop->turns * parts + 999) / 1000 - 1;
+
+	printf(" %s=%ju-%ju", key, by_rank(loop, rank - 1),
+	       by_rank(loop, rank + 1));
 }
 
 static void tell(struct loop *loop)
 {
 	qsort(loop->runs_ns, loop->turns, sizeof(uint64_t), by_length);
-	printf("%s p50=%ju p90=%ju p99=%ju p999=%ju\n", loop->name,
-	       percentile(loop, 500), percentile(loop, 900),
-	       percentile(loop, 990), percentile(loop, 999));
+	printf("%s", loop->name);
+	tell_percentile(loop, "p50", 500);
+	tell_percentile(loop, "p90", 900);
+	tell_percentile(loop, "p99", 990);
+	tell_percentile(loop, "p999", 999);
+	printf("\n");
 	fflush(stdout);
 }
 

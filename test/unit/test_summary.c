@@ -141,6 +141,19 @@ Test(summary, names_a_thread_that_hung_in_its_first_run)
 		"to its wait for 60s; no lock made a thread wait");
 }
 
+Test(summary, says_which_threads_have_thresholds_of_their_own)
+{
+	add_loop(rec, 4712, "main");
+	rec->thresholds.count = 1;
+	rec->thresholds.named[0].stall_ns = NS_PER_S;
+	strcpy(rec->thresholds.named[0].pattern, "io *");
+	check_is("no stall by 10ms,io\\040*=1s in 61s on 1 loop, longest run "
+		 "7.9ms; no lock made a thread wait");
+	rec->thresholds.others_ns = 0;
+	check_is("no stall by off,io\\040*=1s in 61s on 1 loop, longest run "
+		 "7.9ms; no lock made a thread wait");
+}
+
 Test(summary, says_what_is_not_watched)
 {
 	rec->thresholds.others_ns = 0;

@@ -17,6 +17,7 @@
 
 #include "hook_child.h"
 #include "hook_release.h"
+#include "sigsafe/park.h"
 
 #define X(result, name, parameters, arguments, function, version)              \
 	HOOK result name parameters;
@@ -51,7 +52,9 @@ int cond_wait_new(pthread_cond_t *c, pthread_mutex_t *m)
 	int err;
 
 	fall_asleep(c, m, CALLER);
+	park_begin(CALL_SITE_HERE);
 	err = real.cond_wait_new(c, m);
+	park_end();
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
@@ -83,7 +86,9 @@ HOOK int cnd_wait(cnd_t *c, mtx_t *m)
 	int result;
 
 	fall_asleep(c, m, CALLER);
+	park_begin(CALL_SITE_HERE);
 	result = real.cnd_wait(c, m);
+	park_end();
 	wake_up(m, result == thrd_success, result == thrd_timedout);
 	return result;
 }
@@ -142,7 +147,9 @@ int cond_wait_old(pthread_cond_t *c, pthread_mutex_t *m)
 	int err;
 
 	fall_asleep(c, m, CALLER);
+	park_begin(CALL_SITE_HERE);
 	err = real.cond_wait_old(c, m);
+	park_end();
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }

@@ -14,6 +14,7 @@
 
 #include "hook_deadline.h"
 #include "hook_waiting.h"
+#include "sigsafe/park.h"
 #include "sigsafe/watch.h"
 
 static struct lock lock_of(const sem_t *s)
@@ -52,20 +53,24 @@ static inline bool is_taken(sem_t *s)
 	return false;
 }
 
-static cold int wait_slowly(sem_t *s, const void *caller)
+static cold int wait_slowly(sem_t *s, const struct call_site *call)
 {
 	struct waiting waiting;
 	int result;
 
-	waiting_begin(&waiting, lock_of(s), caller);
+	waiting_begin(&waiting, lock_of(s), (const void *)call->pc);
+	park_begin(*call);
 	result = real.sem_wait(s);
+	park_end();
 	waiting_end(&waiting, outcome_of(result));
 	return result;
 }
 
 HOOK int sem_wait(sem_t *s)
 {
-	return likely(is_taken(s)) ? 0 : wait_slowly(s, CALLER);
+	struct call_site call = CALL_SITE_HERE;
+
+	return likely(is_taken(s)) ? 0 : wait_slowly(s, &call);
 }
 
 HOOK int sem_trywait(sem_t *s)

@@ -16,6 +16,7 @@
 #include "hook_child.h"
 #include "hook_raw.h"
 #include "hook_seccomp.h"
+#include "sigsafe/park.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/watch.h"
 
@@ -32,7 +33,7 @@ static bool is_wait(long operation)
 	}
 }
 
-static cold long wait_in_futex(const long *a, const void *caller)
+static cold long wait_in_futex(const long *a, struct call_site call)
 {
 	bool blocks = false;
 	long result;
@@ -40,10 +41,14 @@ static cold long wait_in_futex(const long *a, const void *caller)
 	live_count_lost(LOST_RAW_FUTEX);
 	/* Without a time-out the kernel goes on waiting after a tick. */
 	if (a[3])
-		blocks = watch_block_begin(CALL_FUTEX, caller);
+		blocks = watch_block_begin(CALL_FUTEX, (const void *)call.pc);
+	else
+		park_begin(call);
 	result = real.syscall(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
 	if (blocks)
 		watch_block_end();
+	if (!a[3])
+		park_end();
 	return result;
 }
 
@@ -58,7 +63,7 @@ HOOK long syscall(long number, ...)
 		a[i] = va_arg(list, long);
 	va_end(list);
 	if (unlikely(number == SYS_futex && is_wait(a[1])))
-		return wait_in_futex(a, CALLER);
+		return wait_in_futex(a, CALL_SITE_HERE);
 	if (unlikely(number == SYS_seccomp))
 		leave_before_seccomp(a[0] == SECCOMP_SET_MODE_STRICT,
 				     a[0] == SECCOMP_SET_MODE_FILTER && a[2]);

@@ -19,7 +19,8 @@ bool nested_is_possible(void)
 {
 	const struct thread *self = &thread_self;
 
-	return self->run_begun_ns && is_watched(self) && !is_provisional(self);
+	return self->run_begun_ns && is_watched(self) &&
+	       self->record->waits > 1;
 }
 
 static bool has_moved(const struct thread *self, uint64_t for_ns)

@@ -20,6 +20,9 @@
 /* A thread without a threshold is asked for its name this often. */
 #define LOOK_INTERVAL_NS NS_PER_S
 
+/* Who parks so often without waiting for events is no loop any more. */
+#define MAX_PARKS 64
+
 /*
  * Fields of the record are written by this thread alone, and read by others at
  * any time: relaxed stores, each number right by itself.
@@ -124,24 +127,52 @@ end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 	self->ticks = 0;
 }
 
+/* Ends the run at now_ns. */
+static inline void end_at(struct thread *self, uint64_t begun_ns,
+			  uint64_t now_ns)
+{
+	struct thread_record *record = self->record;
+
+	/* First: from here on a tick finds no run. */
+	self->run_begun_ns = 0;
+	store_relaxed(&record->run_begun_ns, 0);
+	store_relaxed(&record->latest_ns, now_ns);
+	grow(record->busy_ns, now_ns - begun_ns);
+	if (now_ns - begun_ns >= self->plain_ns)
+		end_long_run(self, begun_ns, now_ns);
+}
+
 uint64_t run_end(enum blocking_call call)
 {
 	struct thread *self = &thread_self;
 	uint64_t now_ns = clock_now_ns();
 	uint64_t begun_ns = self->run_begun_ns;
-	struct thread_record *record = self->record;
 
 	if (!begun_ns || unlikely(!is_watched(self)))
 		return now_ns;
-	/* First: from here on a tick finds no run. */
-	self->run_begun_ns = 0;
-	store_relaxed(&record->run_begun_ns, 0);
-	store_relaxed(&record->latest_ns, now_ns);
-	store_relaxed(&record->wait_call, call);
-	grow(record->busy_ns, now_ns - begun_ns);
-	if (now_ns - begun_ns >= self->plain_ns)
-		end_long_run(self, begun_ns, now_ns);
+	store_relaxed(&self->record->wait_call, call);
+	end_at(self, begun_ns, now_ns);
+	if (unlikely(self->parks)) {
+		self->takes_turns = true;
+		self->parks = 0;
+	}
 	return now_ns;
+}
+
+/* Begins a run at now_ns; the record is told where it is one for sure. */
+static inline void begin_at(struct thread *self, uint64_t now_ns, bool is_sure)
+{
+	self->shared_ns = now_ns;
+	self->ticks = 0;
+	self->nested = 0;
+	self->block.pc = 0;
+	if (is_sure)
+		store_relaxed(&self->record->run_begun_ns, now_ns);
+	/* Last: from here on a tick finds the run. */
+	self->run_begun_ns = now_ns;
+	if (unlikely(!self->armed ||
+		     self->timer_generation != tick_signal_generation()))
+		arm(self, now_ns);
 }
 
 void run_begin(uint32_t events)
@@ -156,21 +187,37 @@ void run_begin(uint32_t events)
 	if (unlikely(!record))
 		return;
 	now_ns = clock_now_ns();
-	self->shared_ns = now_ns;
-	self->ticks = 0;
-	self->nested = 0;
 	self->events = events;
 	if (unlikely(!record->waits))
 		record->first_wait_ns = now_ns;
 	grow(record->waits, 1);
 	grow(record->events, events);
 	store_relaxed(&record->latest_ns, now_ns);
-	store_relaxed(&record->run_begun_ns, now_ns);
-	/* Last: from here on a tick finds the run. */
-	self->run_begun_ns = now_ns;
-	if (unlikely(!self->armed ||
-		     self->timer_generation != tick_signal_generation()))
-		arm(self, now_ns);
+	begin_at(self, now_ns, true);
+}
+
+cold void run_parks(uint64_t at_ns)
+{
+	struct thread *self = &thread_self;
+	uint64_t begun_ns = self->run_begun_ns;
+
+	if (is_provisional(self))
+		run_forget();
+	else
+		end_at(self, begun_ns, max_u64(at_ns, begun_ns));
+	self->parks++;
+	if (self->parks > MAX_PARKS)
+		self->takes_turns = false;
+}
+
+cold void run_resumes(void)
+{
+	struct thread *self = &thread_self;
+
+	if (!is_watched(self))
+		return;
+	self->events = 0;
+	begin_at(self, clock_now_ns(), self->takes_turns);
 }
 
 cold void run_forget(void)

@@ -23,10 +23,11 @@ static inline bool is_watched(const struct thread *self)
 	       !load_relaxed(&self->recording->frozen);
 }
 
-/* Its first run: whether it is a loop is not known yet. */
+/* Its first run, or after it parked: is it a loop, or still one? */
 static inline bool is_provisional(const struct thread *self)
 {
-	return self->record->waits == 1;
+	return self->record->waits == 1 ||
+	       unlikely(self->parks && !self->takes_turns);
 }
 
 /*
@@ -37,6 +38,14 @@ uint64_t run_end(enum blocking_call call);
 
 /* A wait returned `events`: a run begins. Signal-safe. */
 void run_begin(uint32_t events);
+
+/*
+ * The thread has parked at at_ns (lib/sigsafe/park.h), which ends its run, and
+ * resumes. What it does then is not known to be a run of its loop until it has
+ * once waited for events after it parked. Signal-safe.
+ */
+void run_parks(uint64_t at_ns);
+void run_resumes(void);
 
 /* There was no run: a handler of the host that waits began it. Handler only. */
 void run_forget(void);

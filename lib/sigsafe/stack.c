@@ -171,6 +171,27 @@ __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 	return capture.place;
 }
 
+struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
+			    unsigned wanted, uint64_t *frame)
+{
+	const struct stack_id none = { 0 };
+	struct registers registers = { 0 };
+	struct walk walk;
+
+	if (stack_way != STACK_UNWIND_TABLES || !live_recording())
+		return none;
+	/* As if the function had been interrupted at the call. */
+	registers.value[REGISTER_PC] = call->pc - 1;
+	registers.value[REGISTER_SP] = call->sp;
+	registers.value[REGISTER_FP] = call->fp;
+	walk_begin(&walk, live_recording(), 0, wanted, frame);
+	walk.top = top;
+	walk_rows(&walk, &registers);
+	if (top != UINTPTR_MAX && !walk.has_met_top)
+		return none;
+	return stack_of(&walk);
+}
+
 void stack_reset(void)
 {
 	modules_reset();

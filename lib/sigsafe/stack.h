@@ -10,6 +10,8 @@
 #include <ucontext.h>
 
 #include "base/units.h"
+#include "sigsafe/frame_shape.h"
+#include "sigsafe/stack_table.h"
 
 /*
  * Takes the stack at interrupted, a signal handler's context; or where it is
@@ -23,6 +25,15 @@
  * the stack it is called on, 1.7 KB where functions are new to it. Signal-safe.
  */
 uint32_t stack_capture(const ucontext_t *interrupted, const void *caller);
+
+/*
+ * The calls that led to one, as a stack that is entered nowhere: from the
+ * function that makes the call up to one whose frame ends at or above top, and
+ * as many as wanted. Depth 0: not so many lead there, or can't be told. frame:
+ * room for those wanted, or NULL. Signal-safe.
+ */
+struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
+			    unsigned wanted, uint64_t *frame);
 
 /* How stacks are taken. */
 enum stack_way {

@@ -95,6 +95,11 @@ static void forget(struct thread *self)
 		.identity = self->identity,
 		.random = self->random,
 		.sleeper = self->sleeper,
+		/* Of the wait it enrols after. */
+		.seat = self->seat,
+		.seat_shape = self->seat_shape,
+		.lessons = self->lessons,
+		.shallowest = self->shallowest,
 	};
 
 	*self = fresh;

@@ -60,10 +60,20 @@ struct thread {
 	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 
 	struct seat seat; /* where its loop waits */
+	struct frame_shape seat_shape;
 	struct frame_shape shapes[FRAME_SHAPES];
 	bool seat_is_old;	  /* a set's size is to be measured again */
 	volatile uint32_t nested; /* waits in this run that are nested */
 	volatile uint64_t nested_since_ns; /* the first of them */
+
+	/* Where it blocks, and may be parked (lib/sigsafe/park.h). */
+	struct call_site block; /* pc 0: it does not, as far as is known */
+	volatile uint64_t block_ns;
+	volatile bool parked; /* a tick has found it so: its run is over */
+	bool takes_turns;     /* it has waited for events after it parked */
+	uint32_t parks;	      /* since it last waited for events */
+	uint32_t lessons;     /* places it has taught */
+	uintptr_t shallowest; /* stack pointer of those */
 
 	/* The timer. */
 	volatile int32_t timer;		    /* kernel id + 1; 0: none */

@@ -13,12 +13,16 @@
 static cold enum sitting_kind look_at(struct thread *self,
 				      struct sitting *sitting)
 {
+	enum sitting_kind kind = SITTING_OF_LOOP;
+
 	self->seat_is_old = false;
 	sitting_measure(sitting);
 	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
-		return sitting_kind_of(sitting, &self->seat, self->shapes);
+		kind = sitting_kind_of(sitting, &self->seat, self->shapes);
+	if (kind != SITTING_OF_LOOP)
+		return kind;
 	/* While it is on the stack, for comparison with later ones. */
-	frame_shape_of(self->shapes, sitting->seat.call.pc);
+	self->seat_shape = *frame_shape_of(self->shapes, sitting->seat.call.pc);
 	return SITTING_OF_LOOP;
 }
 

@@ -23,9 +23,11 @@ void walk_begin(struct walk *walk, struct recording *recording,
 	walk->locator = (struct locator){ .recording = recording };
 	walk->awaited = caller;
 	walk->wanted = wanted;
+	walk->top = UINTPTR_MAX;
 	walk->depth = 0;
 	walk->seen = 0;
 	walk->behind_signal = false;
+	walk->has_met_top = false;
 	walk->hash = 0;
 	walk->frame = frame;
 }

@@ -36,10 +36,12 @@ struct walk {
 	struct locator locator;
 	uintptr_t awaited; /* return address to begin at; 0: met already */
 	unsigned wanted;   /* frames to keep */
+	uintptr_t top;	   /* a frame that ends at or above it is the last */
 	unsigned depth;	   /* frames kept */
 	unsigned seen;	   /* frames kept or left out */
 	/* The frame added last returns from a signal handler. */
 	bool behind_signal;
+	bool has_met_top;
 	uint64_t hash;	 /* of the frames kept, as in sigsafe/stack_table.h */
 	uint64_t *frame; /* they, as in base/format.h; NULL: not stored */
 };

@@ -248,6 +248,10 @@ enum walk_state walk_rows(struct walk *walk, struct registers *registers)
 			return hand_over(&at, registers);
 		if (!step(&at, row))
 			return WALK_CUT;
+		if (unlikely(at.sp >= walk->top)) {
+			walk->has_met_top = true;
+			return WALK_COMPLETE;
+		}
 		if (!at.frame.pc)
 			return WALK_COMPLETE;
 	}

@@ -6,6 +6,7 @@
  *
  *   in a wait            nothing: it stays unarmed, the next run arms it
  *   in a nested wait     as in the run that this is part of
+ *   where it has parked  nothing: it stays unarmed, the next run arms it
  *   in a young run       it is armed for the time the run becomes a stall
  *   in an old enough run the stack is taken, and it is armed for the next tick
  *
@@ -16,6 +17,7 @@
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/nested.h"
+#include "sigsafe/park.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/timer.h"
@@ -53,6 +55,8 @@ void watch_tick(ucontext_t *uc)
 		run_arm(self, begun_ns);
 		return;
 	}
+	if (park_tick(self))
+		return;
 	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
 	self->stack = stack_capture(uc, NULL);
 	if (self->waiting)

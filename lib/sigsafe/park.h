@@ -1,0 +1,50 @@
+/*
+ * Where threads of this program park, having nothing to do: pools of threads
+ * that take turns at one epoll descriptor (asio's io_context), and pools that a
+ * loop's thread is given back to. A loop that parks is idle, not stalled.
+ *
+ * Places are learnt from threads that have never waited for events. Each of the
+ * first times that such a one blocks without a deadline, in a condition
+ * variable, a semaphore or a raw futex, no deeper in its stack than ever
+ * before, the calls that led there are a place to park. (Not so the main
+ * thread's: it waits for what it has started.)
+ *
+ * A loop's thread is parked where it blocks in such a place, and the calls that
+ * led there are the same up to a frame that its loop's wait was in, too. So
+ * what blocks in a callback is not parked, whatever it blocks in: the callback
+ * is no part of the place.
+ *
+ * Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_PARK_H
+#define SIGSAFE_PARK_H
+
+#include "sigsafe/thread.h"
+
+#define PARK_LESSONS 8	/* of each thread */
+#define PARK_DEPTH   12 /* calls compared, at most */
+
+void park_begin_slowly(struct call_site call);
+void park_end_slowly(void);
+
+/* The thread is about to block for as long as it takes, called from there. */
+static inline void park_begin(struct call_site call)
+{
+	if (unlikely(thread_self.run_begun_ns ||
+		     thread_self.lessons < PARK_LESSONS))
+		park_begin_slowly(call);
+}
+
+/* It has been woken. Where it was parked a run begins. */
+static inline void park_end(void)
+{
+	if (unlikely(thread_self.block.pc))
+		park_end_slowly();
+}
+
+/* Did the tick find the thread parked? Then its run is over. Handler only. */
+bool park_tick(struct thread *self);
+
+#endif

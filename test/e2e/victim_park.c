@@ -1,0 +1,280 @@
+/*
+ * Threads that park: they take turns at one epoll descriptor, or go back to
+ * their pool when their loop is over. And callbacks that wait, which is no
+ * parking.
+ *
+ * usage: victim_park WHAT
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <linux/futex.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+#define STALL_NS (60 * NS_PER_MS)
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int epoll_fd;
+
+static void wait_for_events(int ms)
+{
+	struct epoll_event event;
+
+	epoll_wait(epoll_fd, &event, 1, ms);
+}
+
+static __attribute__((noinline)) void callback_spins(void)
+{
+	spin(STALL_NS);
+}
+
+/* Turns: one polls, the others park until it gives its place up. */
+
+static pthread_cond_t place_free = PTHREAD_COND_INITIALIZER;
+static bool has_poller;
+static unsigned turns;
+static int next_thread; /* whose turn it is */
+
+static void take_place(int self)
+{
+	pthread_mutex_lock(&lock);
+	while (has_poller || next_thread != self)
+		pthread_cond_wait(&place_free, &lock);
+	has_poller = true;
+	pthread_mutex_unlock(&lock);
+}
+
+static unsigned give_place(int self)
+{
+	unsigned turn;
+
+	pthread_mutex_lock(&lock);
+	has_poller = false;
+	next_thread = 1 - self;
+	turn = turns++;
+	pthread_cond_broadcast(&place_free);
+	pthread_mutex_unlock(&lock);
+	return turn;
+}
+
+/* Waits of 40 ms, so that the other one parks for as long. */
+static void *take_turns(void *number)
+{
+	int self = (int)(intptr_t)number;
+	unsigned turn = 0;
+
+	while (turn < 20) {
+		take_place(self);
+		wait_for_events(40);
+		turn = give_place(self);
+		if (turn == 14)
+			callback_spins();
+	}
+	return NULL;
+}
+
+static void run_turns(void)
+{
+	pthread_t thread[2];
+
+	for (intptr_t i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, take_turns, (void *)i);
+	for (int i = 0; i < 2; i++)
+		pthread_join(thread[i], NULL);
+}
+
+/* A pool: its threads wait for work, in one of three ways. */
+
+static pthread_cond_t work_there = PTHREAD_COND_INITIALIZER;
+static sem_t work_count;
+static atomic_uint work_word;
+static void (*work)(void);
+static atomic_uint works_done;
+
+static void wait_by_cond(void)
+{
+	pthread_mutex_lock(&lock);
+	while (!work)
+		pthread_cond_wait(&work_there, &lock);
+	pthread_mutex_unlock(&lock);
+}
+
+static void wait_by_sem(void)
+{
+	while (sem_wait(&work_count))
+		;
+}
+
+static void wait_by_futex(void)
+{
+	while (!atomic_load(&work_word))
+		syscall(SYS_futex, &work_word, FUTEX_WAIT, 0, NULL);
+	atomic_store(&work_word, 0);
+}
+
+static void (*wait_for_work)(void);
+
+static void *pool(void *unused)
+{
+	void (*mine)(void);
+
+	do {
+		wait_for_work();
+		pthread_mutex_lock(&lock);
+		mine = work;
+		work = NULL;
+		pthread_mutex_unlock(&lock);
+		if (mine)
+			mine();
+		atomic_fetch_add(&works_done, 1);
+	} while (mine);
+	return unused;
+}
+
+static void give_work(void (*what)(void))
+{
+	pthread_mutex_lock(&lock);
+	work = what;
+	pthread_mutex_unlock(&lock);
+	pthread_cond_signal(&work_there);
+	sem_post(&work_count);
+	atomic_store(&work_word, 1);
+	syscall(SYS_futex, &work_word, FUTEX_WAKE, 1, NULL);
+}
+
+static void await_works(unsigned n)
+{
+	while (atomic_load(&works_done) < n)
+		usleep(1000);
+}
+
+static void work_loop(void)
+{
+	for (int i = 0; i < 20; i++)
+		wait_for_events(1);
+}
+
+static void work_compute(void)
+{
+	spin(2 * STALL_NS);
+}
+
+/* A loop, idle in the pool, work that is no loop's, idle again. */
+static void run_given_back(void (*way)(void))
+{
+	pthread_t thread;
+
+	wait_for_work = way;
+	sem_init(&work_count, 0, 0);
+	pthread_create(&thread, NULL, pool, NULL);
+	usleep(50000); /* it parks, before it has been a loop */
+	give_work(work_loop);
+	await_works(1);
+	usleep(300000);
+	give_work(work_compute);
+	await_works(2);
+	usleep(300000);
+}
+
+static void run_given_back_cond(void)
+{
+	run_given_back(wait_by_cond);
+}
+
+static void run_given_back_sem(void)
+{
+	run_given_back(wait_by_sem);
+}
+
+static void run_given_back_futex(void)
+{
+	run_given_back(wait_by_futex);
+}
+
+/* A callback that waits for what another thread finishes. */
+
+static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
+static bool is_done;
+
+static __attribute__((noinline)) void await_done(void)
+{
+	pthread_mutex_lock(&lock);
+	while (!is_done)
+		pthread_cond_wait(&done, &lock);
+	is_done = false;
+	pthread_mutex_unlock(&lock);
+}
+
+static void finish(void)
+{
+	pthread_mutex_lock(&lock);
+	is_done = true;
+	pthread_cond_broadcast(&done);
+	pthread_mutex_unlock(&lock);
+}
+
+static void callback_awaits(void)
+{
+	await_done();
+}
+
+static void *loop_that_awaits(void *unused)
+{
+	for (int i = 0; i < 20; i++) {
+		wait_for_events(1);
+		if (i == 10)
+			callback_awaits();
+	}
+	return unused;
+}
+
+/* The same wait, outermost in a thread that never waits for events. */
+static void *await_in_thread(void *unused)
+{
+	await_done();
+	return unused;
+}
+
+static void run_future(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, await_in_thread, NULL);
+	usleep(50000);
+	finish();
+	pthread_join(thread, NULL);
+	pthread_create(&thread, NULL, loop_that_awaits, NULL);
+	usleep(50000);
+	usleep(STALL_NS / 1000);
+	finish();
+	pthread_join(thread, NULL);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} things[] = {
+	{ "turns", run_turns },
+	{ "given-back-cond", run_given_back_cond },
+	{ "given-back-sem", run_given_back_sem },
+	{ "given-back-futex", run_given_back_futex },
+	{ "future", run_future },
+};
+
+int main(int argc, char **argv)
+{
+	epoll_fd = epoll_create1(0);
+	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
+		if (argc > 1 && !strcmp(argv[1], things[i].name)) {
+			things[i].run();
+			exit(0);
+		}
+	}
+	return 2;
+}

@@ -44,8 +44,11 @@ charged() {
 
 @test "detached threads" {
 	lives detached
-	law_closes "$(result mutex.txt)"
-	(($(total_count "$(result mutex.txt)" hold_lock) >= 200))
+	text=$(result mutex.txt)
+	law_closes "$text"
+	# Not 200: of those who crowd round it each takes it as it can.
+	(($(total_count "$text" hold_lock) > 0))
+	[[ $(header "$text" open) = 0 ]]
 }
 
 @test "thread-specific data whose destructors lock" {

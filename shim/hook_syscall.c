@@ -15,6 +15,7 @@
 
 #include "hook_child.h"
 #include "hook_raw.h"
+#include "hook_raw_wait.h"
 #include "hook_seccomp.h"
 #include "sigsafe/park.h"
 #include "sigsafe/thread.h"
@@ -64,6 +65,8 @@ HOOK long syscall(long number, ...)
 	va_end(list);
 	if (unlikely(number == SYS_futex && is_wait(a[1])))
 		return wait_in_futex(a, CALL_SITE_HERE);
+	if (unlikely(raw_waits(number, a)))
+		return raw_wait(number, a, CALL_SITE_HERE);
 	if (unlikely(number == SYS_seccomp))
 		leave_before_seccomp(a[0] == SECCOMP_SET_MODE_STRICT,
 				     a[0] == SECCOMP_SET_MODE_FILTER && a[2]);

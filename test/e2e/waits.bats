@@ -24,6 +24,34 @@ race() {
 	done
 }
 
+@test "waits by syscall(2): 1,000 signals each, 0 lost, 0 spurious" {
+	local call
+
+	for call in epoll_pwait epoll_pwait2 ppoll pselect; do
+		race raw_$call 1000
+	done
+}
+
+# has_io_uring: containers often forbid it, and kernels can.
+has_io_uring() {
+	natively "$(victim wait_race)" has_io_uring
+}
+
+@test "waits in io_uring: 1,000 signals each, 0 lost, 0 spurious" {
+	has_io_uring || skip "no io_uring here"
+	race raw_io_uring 1000
+	race raw_io_uring_timed 1000
+	race nested_raw_io_uring 1000
+}
+
+@test "waits in a callback: 1,000 signals each, 0 lost, 0 spurious" {
+	local call
+
+	for call in epoll_wait epoll_pwait2 poll ppoll select raw_ppoll; do
+		race nested_$call 1000
+	done
+}
+
 # The victim can't tell whether the thread sleeps in the call or, in a tick
 # just before it, elsewhere: one in some 20,000 signals comes too early even so.
 @test "a read, a receive, a lock, a child: 3,000 signals each, 0 or 1 lost" {

@@ -91,6 +91,11 @@ static bool stands_in(int sig)
 	return stand_ins & SIGNAL_BIT(sig);
 }
 
+static bool is_fault(int sig)
+{
+	return FAULT_SIGNALS & SIGNAL_BIT(sig);
+}
+
 static struct disposition kernel_form(int sig, const struct disposition *host)
 {
 	struct disposition kernel = *host;
@@ -99,7 +104,7 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 		kernel.handler = entry;
 		kernel.flags = (kernel.flags | SIGINFO) & ~ONE_SHOT;
 	} else if (stands_in(sig) &&
-		   (host->handler == DEFAULT || sig == SIGBUS)) {
+		   (host->handler == DEFAULT || is_fault(sig))) {
 		kernel.handler = entry;
 		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
 			       restorer_flag;

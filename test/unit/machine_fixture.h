@@ -20,6 +20,16 @@
 			cr_skip_test("emulated: %s", reason);                  \
 	} while (0)
 
+/*
+ * For a suite to disable: a sanitizer has handlers of its own for faults, and
+ * believes that functions which are left for good still run.
+ */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED true
+#else
+#define IS_SANITIZED false
+#endif
+
 #define OWN_SIGNALS    "some signals are the emulator's own"
 #define NO_SECCOMP     "there is no seccomp(2)"
 #define NO_VDSO	       "a process has no vDSO"

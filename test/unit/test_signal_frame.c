@@ -8,16 +8,10 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "machine_fixture.h"
 #include "sigsafe/machine.h"
 
 #define SIGNALS 1000
-
-/* A sanitizer believes that functions which are left for good still run. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED true
-#else
-#define IS_SANITIZED false
-#endif
 
 static char alternate[65536] __attribute__((aligned(16)));
 

@@ -42,7 +42,7 @@ static void start(void)
 	walk_leave_out((uintptr_t)ours, (uintptr_t)ours + CODE_BYTES);
 }
 
-TestSuite(way_out, .init = start, .timeout = 30);
+TestSuite(way_out, .init = start, .disabled = IS_SANITIZED, .timeout = 30);
 
 /* True: there was a fault in function, and here we are. */
 __attribute__((noinline)) static bool falls(int (*function)(void))

@@ -40,6 +40,7 @@ static const struct raw {
 	[SYS_semtimedop] = { WAY_BLOCK, false, CALL_SEMTIMEDOP },
 	[SYS_msgrcv] = { WAY_BLOCK, false, CALL_MSGRCV },
 	[SYS_msgsnd] = { WAY_BLOCK, false, CALL_MSGSND },
+	[SYS_io_uring_enter] = { WAY_BLOCK, false, CALL_IO_URING_ENTER },
 	[SYS_io_getevents] = { WAY_BLOCK, false, CALL_IO_GETEVENTS },
 	[SYS_io_pgetevents] = { WAY_BLOCK, false, CALL_IO_PGETEVENTS },
 	[SYS_getrandom] = { WAY_BLOCK, false, CALL_GETRANDOM },

@@ -11,8 +11,8 @@
 
 #include "hook.h"
 #include "hook_child.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/wait.h"
+#include "hook_left.h"
+#include "sigsafe/memory.h"
 
 #define MASK_BYTES sizeof(kernel_sigset)
 
@@ -21,29 +21,6 @@ struct mask_argument {
 	const sigset_t *mask;
 	size_t bytes;
 };
-
-/* What is left of a time-out, to be pointed at; NULL: it is for ever. */
-static const struct timespec *left_of(uint64_t begun_ns, uint64_t timeout_ns,
-				      struct timespec *left)
-{
-	uint64_t ns = wait_left_ns(begun_ns, timeout_ns);
-
-	left->tv_sec = (time_t)(ns / NS_PER_S);
-	left->tv_nsec = (long)(ns % NS_PER_S);
-	return timeout_ns == FOR_EVER_NS ? NULL : left;
-}
-
-static uint64_t ms_ns(long timeout_ms)
-{
-	return (int)timeout_ms < 0 ? FOR_EVER_NS
-				   : (uint64_t)timeout_ms * NS_PER_MS;
-}
-
-static uint64_t timespec_ns(const struct timespec *timeout)
-{
-	return !timeout ? FOR_EVER_NS
-			: clock_span_ns(timeout->tv_sec, timeout->tv_nsec);
-}
 
 /* Where the kernel lacks epoll_pwait2: up to the next whole millisecond. */
 static long epoll_again(const long *a, uint64_t begun_ns, uint64_t timeout_ns,
@@ -55,7 +32,7 @@ static long epoll_again(const long *a, uint64_t begun_ns, uint64_t timeout_ns,
 				(long)mask, MASK_BYTES);
 	uint64_t left_ms;
 
-	if (got >= 0 || errno != ENOSYS)
+	if (got >= 0 || (errno != ENOSYS && errno != EPERM))
 		return got;
 	left_ms = (wait_left_ns(begun_ns, timeout_ns) + NS_PER_MS - 1) /
 		  NS_PER_MS;
@@ -66,97 +43,100 @@ static long epoll_again(const long *a, uint64_t begun_ns, uint64_t timeout_ns,
 static long poll_again(const long *a, uint64_t begun_ns)
 {
 	struct timespec time;
-	const struct timespec *left = left_of(begun_ns, ms_ns(a[2]), &time);
+	const struct timespec *left =
+		left_of(begun_ns, ms_ns((int)a[2]), &time);
 
 	return real.syscall(SYS_ppoll, a[0], a[1], (long)left,
 			    (long)wait_mask(NULL), MASK_BYTES, 0);
 }
 
-/* The kernel has written what is left into the time-out, and will again. */
-static long ppoll_again(const long *a)
+/*
+ * Has the kernel written what is left into the time-out, and will again? Not if
+ * that can't be written.
+ */
+static bool is_told(void *timeout)
 {
-	return real.syscall(SYS_ppoll, a[0], a[1], a[2],
+	struct timespec kept = *(struct timespec *)timeout;
+
+	if (!memory_can_be_written(timeout, sizeof(kept)))
+		return false;
+	*(struct timespec *)timeout = kept;
+	return true;
+}
+
+/* The time-out to continue with, of one that the kernel tells what is left. */
+static long told_again(void *timeout, uint64_t begun_ns, struct timespec *left)
+{
+	if (!timeout || is_told(timeout))
+		return (long)timeout;
+	return (long)left_of(begun_ns, timespec_ns(timeout), left);
+}
+
+static long ppoll_again(const long *a, uint64_t begun_ns)
+{
+	struct timespec left;
+
+	return real.syscall(SYS_ppoll, a[0], a[1],
+			    told_again((void *)a[2], begun_ns, &left),
 			    (long)wait_mask((const sigset_t *)a[3]), MASK_BYTES,
 			    0);
 }
 
-/* The same. */
-static long pselect_again(const long *a)
+static long pselect_again(const long *a, uint64_t begun_ns)
 {
 	const struct mask_argument *hosts = (const void *)a[5];
 	struct mask_argument mask = { wait_mask(hosts ? hosts->mask : NULL),
 				      MASK_BYTES };
+	struct timespec left;
 
-	return real.syscall(SYS_pselect6, a[0], a[1], a[2], a[3], a[4],
+	return real.syscall(SYS_pselect6, a[0], a[1], a[2], a[3],
+			    told_again((void *)a[4], begun_ns, &left),
 			    (long)&mask);
 }
 
 /* The same, of a time-out in microseconds. */
-static long select_again(const long *a)
+static long select_again(const long *a, uint64_t begun_ns)
 {
 	struct timeval *timeout = (struct timeval *)a[4];
 	struct mask_argument mask = { wait_mask(NULL), MASK_BYTES };
-	struct timespec left = { 0 };
+	bool told = timeout && is_told(timeout);
+	struct timespec left;
 	long got;
 
-	if (timeout)
-		left = (struct timespec){ timeout->tv_sec,
-					  timeout->tv_usec * 1000 };
+	left_of(told ? clock_now_ns() : begun_ns, timeval_ns(timeout), &left);
 	got = real.syscall(SYS_pselect6, a[0], a[1], a[2], a[3],
 			   timeout ? (long)&left : 0, (long)&mask);
-	if (timeout)
+	if (told)
 		*timeout = (struct timeval){ left.tv_sec, left.tv_nsec / 1000 };
 	return got;
-}
-
-/* EINTR: nothing was submitted, so all of it is done again. */
-static long io_uring_again(const long *a, uint64_t begun_ns)
-{
-	const struct io_uring_getevents_arg *hosts = (const void *)a[4];
-	struct io_uring_getevents_arg again = { .sigmask_sz = MASK_BYTES };
-	struct timespec time;
-	uint64_t for_ns;
-
-	if (!(a[3] & IORING_ENTER_EXT_ARG))
-		return real.syscall(SYS_io_uring_enter, a[0], a[1], a[2], a[3],
-				    (long)wait_mask((const sigset_t *)a[4]),
-				    MASK_BYTES);
-	for_ns = timespec_ns((const struct timespec *)(uintptr_t)hosts->ts);
-	again.sigmask = (uintptr_t)wait_mask(
-		(const sigset_t *)(uintptr_t)hosts->sigmask);
-	again.ts = (uintptr_t)left_of(begun_ns, for_ns, &time);
-	return real.syscall(SYS_io_uring_enter, a[0], a[1], a[2], a[3],
-			    (long)&again, sizeof(again));
 }
 
 static long again(long number, const long *a, uint64_t begun_ns)
 {
 	switch (number) {
 	case SYS_epoll_pwait:
-		return epoll_again(a, begun_ns, ms_ns(a[3]),
+		return epoll_again(a, begun_ns, ms_ns((int)a[3]),
 				   wait_mask((const sigset_t *)a[4]));
 	case SYS_epoll_pwait2:
 		return epoll_again(a, begun_ns,
 				   timespec_ns((const struct timespec *)a[3]),
 				   wait_mask((const sigset_t *)a[4]));
 	case SYS_ppoll:
-		return ppoll_again(a);
+		return ppoll_again(a, begun_ns);
 	case SYS_pselect6:
-		return pselect_again(a);
-	case SYS_io_uring_enter:
-		return io_uring_again(a, begun_ns);
+		return pselect_again(a, begun_ns);
 #ifdef SYS_epoll_wait
 	case SYS_poll:
 		return poll_again(a, begun_ns);
 	case SYS_select:
-		return select_again(a);
+		return select_again(a, begun_ns);
 #endif
 	default:
-		return epoll_again(a, begun_ns, ms_ns(a[3]), wait_mask(NULL));
+		return epoll_again(a, begun_ns, ms_ns((int)a[3]),
+				   wait_mask(NULL));
 	}
 }
 
-/* A ring is waited for by its descriptor, as an epoll descriptor is. */
 static struct sitting sitting_of(long number, const long *a,
 				 struct call_site from)
 {
@@ -194,8 +174,6 @@ static enum blocking_call call_of(long number)
 		return CALL_PPOLL;
 	case SYS_pselect6:
 		return CALL_PSELECT;
-	case SYS_io_uring_enter:
-		return CALL_IO_URING_ENTER;
 #ifdef SYS_epoll_wait
 	case SYS_poll:
 		return CALL_POLL;
@@ -214,6 +192,8 @@ long raw_wait(long number, const long *a, struct call_site from)
 	uint64_t begun_ns;
 	long got;
 
+	if (number == SYS_io_uring_enter)
+		return uring_wait(a, from);
 	start_if_forked();
 	begun_ns = wait_begin(call_of(number), &sitting);
 	got = real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -223,7 +203,6 @@ long raw_wait(long number, const long *a, struct call_site from)
 		if (got >= 0)
 			errno = before;
 	}
-	/* What io_uring_enter returns is not what it waited for. */
-	wait_end(number == SYS_io_uring_enter ? 0 : (int)got);
+	wait_end((int)got);
 	return got;
 }

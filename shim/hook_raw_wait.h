@@ -8,11 +8,14 @@
 #ifndef SHIM_HOOK_RAW_WAIT_H
 #define SHIM_HOOK_RAW_WAIT_H
 
-#include <linux/io_uring.h>
 #include <sys/syscall.h>
 
 #include "base/units.h"
 #include "sigsafe/frame_shape.h"
+
+/* Of io_uring_enter, as below: shim/hook_uring.c. */
+bool uring_waits(const long *a);
+long uring_wait(const long *a, struct call_site from);
 
 /* Does the call wait for events? a: six arguments. */
 static inline bool raw_waits(long number, const long *a)
@@ -29,7 +32,7 @@ static inline bool raw_waits(long number, const long *a)
 	case SYS_pselect6:
 		return true;
 	case SYS_io_uring_enter:
-		return (a[3] & IORING_ENTER_GETEVENTS) && a[2];
+		return uring_waits(a);
 	default:
 		return false;
 	}

@@ -10,7 +10,7 @@
 #include <errno.h>
 
 #include "hook_child.h"
-#include "sigsafe/clock.h"
+#include "hook_left.h"
 #include "sigsafe/wait.h"
 
 static inline uint64_t begin(enum blocking_call call, struct sitting sitting)
@@ -44,51 +44,18 @@ static int forget_tick(int got)
 	return got;
 }
 
-static uint64_t ms_ns(int timeout_ms)
-{
-	return timeout_ms < 0 ? FOR_EVER_NS : (uint64_t)timeout_ms * NS_PER_MS;
-}
-
-static uint64_t timespec_ns(const struct timespec *timeout)
-{
-	return !timeout ? FOR_EVER_NS
-			: clock_span_ns(timeout->tv_sec, timeout->tv_nsec);
-}
-
-static uint64_t timeval_ns(const struct timeval *timeout)
-{
-	return !timeout ? FOR_EVER_NS
-			: clock_span_ns(timeout->tv_sec,
-					timeout->tv_usec * (int64_t)NS_PER_US);
-}
-
-/* What is left of a timeout, for the call that continues the wait. */
-struct left {
-	struct timespec time;
-	const struct timespec *timeout; /* NULL: for ever */
-};
-
-static void left_of(uint64_t begun_ns, uint64_t timeout_ns, struct left *left)
-{
-	uint64_t ns = wait_left_ns(begun_ns, timeout_ns);
-
-	left->time.tv_sec = (time_t)(ns / NS_PER_S);
-	left->time.tv_nsec = (long)(ns % NS_PER_S);
-	left->timeout = timeout_ns == FOR_EVER_NS ? NULL : &left->time;
-}
-
 /* The kernel may lack epoll_pwait2; then up to the next whole millisecond. */
 static cold int continue_epoll(uint64_t begun_ns, int fd,
 			       struct epoll_event *events, int n,
 			       uint64_t timeout_ns, const sigset_t *mask)
 {
-	struct left left;
+	struct timespec left;
 	uint64_t left_ms;
 	int got;
 
 	mask = wait_mask(mask);
-	left_of(begun_ns, timeout_ns, &left);
-	got = real.epoll_pwait2(fd, events, n, left.timeout, mask);
+	got = real.epoll_pwait2(fd, events, n,
+				left_of(begun_ns, timeout_ns, &left), mask);
 	if (got >= 0 || (errno != ENOSYS && errno != EPERM))
 		return forget_tick(got);
 	left_ms = (wait_left_ns(begun_ns, timeout_ns) + NS_PER_MS - 1) /
@@ -140,10 +107,10 @@ HOOK int epoll_pwait2(int fd, struct epoll_event *events, int n,
 static cold int continue_poll(uint64_t begun_ns, struct pollfd *fds, nfds_t n,
 			      uint64_t timeout_ns, const sigset_t *mask)
 {
-	struct left left;
+	struct timespec left;
 
-	left_of(begun_ns, timeout_ns, &left);
-	return forget_tick(real.ppoll(fds, n, left.timeout, wait_mask(mask)));
+	return forget_tick(real.ppoll(
+		fds, n, left_of(begun_ns, timeout_ns, &left), wait_mask(mask)));
 }
 
 HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -200,12 +167,12 @@ static cold int continue_select(uint64_t begun_ns, int n, fd_set *in,
 				fd_set *out, fd_set *err, uint64_t timeout_ns,
 				const sigset_t *mask)
 {
-	struct left left;
+	struct timespec left;
 
 	/* A select that failed has left the sets as they were. */
-	left_of(begun_ns, timeout_ns, &left);
-	return forget_tick(
-		real.pselect(n, in, out, err, left.timeout, wait_mask(mask)));
+	return forget_tick(real.pselect(n, in, out, err,
+					left_of(begun_ns, timeout_ns, &left),
+					wait_mask(mask)));
 }
 
 /* Linux's select tells in its timeout what was left; of ages, nearly all. */

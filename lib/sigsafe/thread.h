@@ -86,6 +86,7 @@ struct thread {
 	volatile uint32_t waiting;     /* enum wait_purpose */
 	volatile bool tick_broke_wait; /* the call that is made last */
 	volatile bool mask_is_kept; /* all signals are blocked, since a tick */
+	volatile bool wait_submits; /* broken, it returns how much */
 	volatile int errno_at_wait;
 	kernel_sigset mask_before_tick;
 	volatile uint64_t handlers_at_wait;

@@ -88,6 +88,13 @@ static kernel_sigset *mask_of(ucontext_t *uc)
 	return (kernel_sigset *)&uc->uc_sigmask;
 }
 
+static bool is_broken(const struct thread *self, const ucontext_t *uc)
+{
+	return context_is_broken_call(uc) ||
+	       unlikely(self->wait_submits && context_is_after_call(uc) &&
+			context_result(uc) > 0);
+}
+
 /*
  * The EINTR is ours if it is still in the register, behind the system call, and
  * no handler of the host has run since the wait began. The mask is ours already
@@ -95,7 +102,7 @@ static kernel_sigset *mask_of(ucontext_t *uc)
  */
 void wait_tick(struct thread *self, ucontext_t *uc)
 {
-	if (!context_is_broken_call(uc) ||
+	if (!is_broken(self, uc) ||
 	    self->host_handlers != self->handlers_at_wait)
 		return;
 	if (!self->mask_is_kept)
@@ -112,6 +119,7 @@ struct wait_state wait_interrupt(ucontext_t *uc)
 		.waiting = self->waiting,
 		.tick_broke_wait = self->tick_broke_wait,
 		.mask_is_kept = self->mask_is_kept,
+		.wait_submits = self->wait_submits,
 		.mask = *mask_of(uc),
 		.handlers_at_wait = self->handlers_at_wait,
 		.errno_at_wait = self->errno_at_wait,
@@ -122,6 +130,7 @@ struct wait_state wait_interrupt(ucontext_t *uc)
 	self->waiting = WAITS_NOT;
 	self->tick_broke_wait = false;
 	self->mask_is_kept = false;
+	self->wait_submits = false;
 	return state;
 }
 
@@ -140,5 +149,6 @@ void wait_resume(const struct wait_state *state, ucontext_t *uc)
 	self->errno_at_wait = state->errno_at_wait;
 	self->tick_broke_wait = state->tick_broke_wait;
 	self->mask_is_kept = state->mask_is_kept;
+	self->wait_submits = state->wait_submits;
 	self->waiting = state->waiting;
 }

@@ -72,6 +72,7 @@ struct wait_state {
 	uint32_t waiting;
 	bool tick_broke_wait;
 	bool mask_is_kept;
+	bool wait_submits;
 	kernel_sigset mask; /* that blocks everything, if mask_is_kept */
 	uint64_t handlers_at_wait;
 	int errno_at_wait;

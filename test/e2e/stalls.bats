@@ -53,6 +53,21 @@ one_stall() {
 	done
 }
 
+@test "each kind of wait by syscall(2) makes a loop" {
+	local wait
+
+	for wait in epoll_wait epoll_pwait epoll_pwait2 poll ppoll select \
+		pselect6 io_uring io_uring_submit; do
+		[[ $wait != io_uring* ]] ||
+			natively "$(victim wait_race)" has_io_uring || continue
+		rm -f "$RESULTS"/*
+		run_loop spin "raw_$wait"
+		one_stall callback_spin
+		wait=${wait/#io_uring*/io_uring_enter}
+		grep "wait=${wait%6} " "$text"
+	done
+}
+
 @test "a sleep in a callback is slept out, and a stall" {
 	local sleep
 

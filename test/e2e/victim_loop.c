@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "victim.h"
+#include "victim_raw_waits.h"
 
 static int epoll_fd;
 static uint64_t run_begun_ns;
@@ -78,11 +79,16 @@ static int wait_pselect(int ms)
 static const struct wait {
 	const char *name;
 	int (*wait)(int ms);
-} waits[] = {
-	{ "epoll_wait", wait_epoll },	       { "poll", wait_poll },
-	{ "epoll_pwait", wait_epoll_pwait },   { "ppoll", wait_ppoll },
-	{ "epoll_pwait2", wait_epoll_pwait2 }, { "select", wait_select },
-	{ "pselect", wait_pselect },
+} waits[] = { { "epoll_wait", wait_epoll },
+	      { "poll", wait_poll },
+	      { "epoll_pwait", wait_epoll_pwait },
+	      { "ppoll", wait_ppoll },
+	      { "epoll_pwait2", wait_epoll_pwait2 },
+	      { "select", wait_select },
+	      { "pselect", wait_pselect },
+#define X(name) { #name, name },
+	      RAW_WAITS(X)
+#undef X
 };
 
 static int (*wait_ms)(int ms) = wait_epoll;

@@ -9,7 +9,6 @@
  * SPDX-License-Identifier: MIT
  */
 #include <errno.h>
-#include <linux/io_uring.h>
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -23,18 +22,17 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "victim.h"
+#include "victim_raw_waits.h"
 
 /* Lost: it did not end the wait for this long. */
 #define LOST_NS (2 * NS_PER_S)
 
 static int loop_fd, epoll_fd, pipe_fds[2];
-static int ring_fd;    /* of io_uring; -1: this kernel gives none */
 static int patient_fd; /* a socket whose timeout is long */
 static sem_t never;
 static pid_t child;
@@ -103,62 +101,6 @@ static int wait_pselect(void)
 	return pselect(pipe_fds[0] + 1, &in, NULL, NULL, NULL, NULL);
 }
 
-/* The same by syscall(2). */
-
-static int raw_epoll_pwait(void)
-{
-	struct epoll_event event;
-
-	return (int)syscall(SYS_epoll_pwait, epoll_fd, &event, 1, -1, NULL, 8);
-}
-
-static int raw_epoll_pwait2(void)
-{
-	struct epoll_event event;
-	struct timespec long_time = { .tv_sec = 1000 };
-
-	return (int)syscall(SYS_epoll_pwait2, epoll_fd, &event, 1, &long_time,
-			    NULL, 8);
-}
-
-static int raw_ppoll(void)
-{
-	struct pollfd fd = { .fd = pipe_fds[0], .events = POLLIN };
-	struct timespec long_time = { .tv_sec = 1000 };
-
-	return (int)syscall(SYS_ppoll, &fd, 1, &long_time, NULL, 8);
-}
-
-static int raw_pselect(void)
-{
-	struct timespec long_time = { .tv_sec = 1000 };
-	fd_set in;
-
-	FD_ZERO(&in);
-	FD_SET(pipe_fds[0], &in);
-	return (int)syscall(SYS_pselect6, pipe_fds[0] + 1, &in, NULL, NULL,
-			    &long_time, NULL);
-}
-
-static int raw_io_uring(void)
-{
-	return (int)syscall(SYS_io_uring_enter, ring_fd, 0, 1,
-			    IORING_ENTER_GETEVENTS, NULL, 8);
-}
-
-/* The kernel's time-out lies behind a pointer, with a mask. */
-static int raw_io_uring_timed(void)
-{
-	struct timespec long_time = { .tv_sec = 1000 };
-	struct io_uring_getevents_arg argument = {
-		.ts = (uintptr_t)&long_time,
-	};
-
-	return (int)syscall(SYS_io_uring_enter, ring_fd, 0, 1,
-			    IORING_ENTER_GETEVENTS | IORING_ENTER_EXT_ARG,
-			    &argument, sizeof(argument));
-}
-
 static int wait_read(void)
 {
 	char c;
@@ -187,31 +129,29 @@ static const struct call {
 	const char *name;
 	int (*wait)(void);
 	bool is_in_run; /* it is no wait for events: a tick comes in a run */
+	int (*wait_ms)(int ms); /* in place of wait */
 } calls[] = {
-	{ "epoll_wait", wait_epoll, false },
-	{ "epoll_pwait", wait_epoll_pwait, false },
-	{ "epoll_pwait2", wait_epoll_pwait2, false },
-	{ "poll", wait_poll, false },
-	{ "ppoll", wait_ppoll, false },
-	{ "select", wait_select, false },
-	{ "pselect", wait_pselect, false },
-	{ "raw_epoll_pwait", raw_epoll_pwait, false },
-	{ "raw_epoll_pwait2", raw_epoll_pwait2, false },
-	{ "raw_ppoll", raw_ppoll, false },
-	{ "raw_pselect", raw_pselect, false },
-	{ "raw_io_uring", raw_io_uring, false },
-	{ "raw_io_uring_timed", raw_io_uring_timed, false },
-	{ "nested_epoll_wait", wait_epoll, true },
-	{ "nested_epoll_pwait2", wait_epoll_pwait2, true },
-	{ "nested_poll", wait_poll, true },
-	{ "nested_ppoll", wait_ppoll, true },
-	{ "nested_select", wait_select, true },
-	{ "nested_raw_ppoll", raw_ppoll, true },
-	{ "nested_raw_io_uring", raw_io_uring, true },
-	{ "read", wait_read, true },
-	{ "recv", wait_recv, true },
-	{ "sem_wait", wait_sem, true },
-	{ "waitpid", wait_child, true },
+	{ "epoll_wait", wait_epoll, false, NULL },
+	{ "epoll_pwait", wait_epoll_pwait, false, NULL },
+	{ "epoll_pwait2", wait_epoll_pwait2, false, NULL },
+	{ "poll", wait_poll, false, NULL },
+	{ "ppoll", wait_ppoll, false, NULL },
+	{ "select", wait_select, false, NULL },
+	{ "pselect", wait_pselect, false, NULL },
+#define X(name) { #name, NULL, false, name },
+	RAW_WAITS(X)
+#undef X
+		{ "nested_epoll_wait", wait_epoll, true, NULL },
+	{ "nested_epoll_pwait2", wait_epoll_pwait2, true, NULL },
+	{ "nested_poll", wait_poll, true, NULL },
+	{ "nested_ppoll", wait_ppoll, true, NULL },
+	{ "nested_select", wait_select, true, NULL },
+	{ "nested_raw_ppoll", NULL, true, raw_ppoll },
+	{ "nested_raw_io_uring", NULL, true, raw_io_uring },
+	{ "read", wait_read, true, NULL },
+	{ "recv", wait_recv, true, NULL },
+	{ "sem_wait", wait_sem, true, NULL },
+	{ "waitpid", wait_child, true, NULL },
 };
 
 static void on_signal(int sig)
@@ -235,7 +175,7 @@ static void *loop(void *call)
 		if (c->is_in_run)
 			epoll_wait(loop_fd, &event, 1, 0);
 		atomic_fetch_add(&turns, 1);
-		got = c->wait();
+		got = c->wait_ms ? c->wait_ms(-1) : c->wait();
 		after = atomic_load(&handled);
 		if (got != -1 || errno != EINTR || after == before)
 			atomic_fetch_add(&spurious, 1);
@@ -269,11 +209,8 @@ static void prepare(void)
 	const struct timeval long_time = { .tv_sec = 1000 };
 	int fds[2];
 
-	struct io_uring_params params = { 0 };
-
 	loop_fd = epoll_create1(0);
 	epoll_fd = epoll_create1(0);
-	ring_fd = (int)syscall(SYS_io_uring_setup, 8, &params);
 	if (pipe(pipe_fds) || socketpair(AF_UNIX, SOCK_STREAM, 0, fds))
 		exit(2);
 	patient_fd = fds[0];
@@ -300,7 +237,7 @@ int main(int argc, char **argv)
 
 	prepare();
 	if (!strcmp(argv[1], "has_io_uring"))
-		return ring_fd < 0;
+		return !raw_has_io_uring();
 	call = find_call(argv[1]);
 	start_child();
 	sigaction(SIGUSR2, &action, NULL);

@@ -1,0 +1,197 @@
+/*
+ * Seats: which waits are nested in a loop's run.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
+
+#include "sigsafe/seat.h"
+
+static struct frame_shape known[FRAME_SHAPES];
+
+/*
+ * Calls from so deep in the stack. What makes them is no function: its frame's
+ * end is not known, so the depth decides.
+ */
+static struct call_site call_at(uintptr_t depth)
+{
+	return (struct call_site){ 0x1000 + depth, 0x7fff0000 - depth, 0 };
+}
+
+static enum sitting_kind kind_beside(const struct seat *loop,
+				     struct sitting sitting)
+{
+	sitting_measure(&sitting);
+	cr_assert(seat_differs(loop, &sitting.seat));
+	return sitting_kind_of(&sitting, loop, known);
+}
+
+static struct sitting polls(uintptr_t depth, struct pollfd *fds, nfds_t n)
+{
+	return sitting_poll(call_at(depth), fds, n);
+}
+
+Test(seat, another_descriptor_is_nested_where_it_is_deeper)
+{
+	int fd = epoll_create1(0);
+	struct seat loop = sitting_epoll(call_at(100), fd).seat;
+
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), fd + 1)),
+		     SITTING_NESTED);
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(50), fd + 1)),
+		     SITTING_OF_LOOP);
+}
+
+Test(seat, the_loops_own_descriptor_serves_it)
+{
+	int fd = epoll_create1(0);
+	struct seat loop = sitting_epoll(call_at(100), fd).seat;
+	struct pollfd fds[] = { { 0, POLLIN, 0 }, { fd, POLLIN, 0 } };
+	fd_set set;
+
+	FD_ZERO(&set);
+	FD_SET(fd, &set);
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), fd)),
+		     SITTING_SERVES);
+	cr_assert_eq(kind_beside(&loop, polls(200, fds, 2)), SITTING_SERVES);
+	cr_assert_eq(kind_beside(&loop, polls(200, fds, 1)), SITTING_NESTED);
+	cr_assert_eq(kind_beside(&loop, sitting_select(call_at(200), fd + 1,
+						       &set, NULL, NULL)),
+		     SITTING_SERVES);
+	/* Behind n the kernel does not look. */
+	cr_assert_eq(kind_beside(&loop, sitting_select(call_at(200), fd, &set,
+						       NULL, NULL)),
+		     SITTING_NESTED);
+}
+
+Test(seat, a_closed_loop_is_over)
+{
+	int fd = epoll_create1(0);
+	struct seat loop = sitting_epoll(call_at(100), fd).seat;
+
+	close(fd);
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), fd + 1)),
+		     SITTING_OF_LOOP);
+}
+
+Test(seat, a_smaller_set_is_nested_in_one_that_polls)
+{
+	struct pollfd fds[4] = { { 0, POLLIN, 0 } };
+	struct seat loop = polls(100, fds, 3).seat;
+
+	cr_assert_eq(kind_beside(&loop, polls(200, fds, 2)), SITTING_NESTED);
+	cr_assert_eq(kind_beside(&loop, polls(200, fds, 3)), SITTING_SERVES);
+	cr_assert_eq(kind_beside(&loop, polls(200, fds, 4)), SITTING_SERVES);
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), 3)),
+		     SITTING_NESTED);
+}
+
+Test(seat, the_loops_own_call_differs_by_its_epoll_descriptor_only)
+{
+	struct pollfd fds[2] = { { 0, POLLIN, 0 } };
+	struct seat loop = polls(100, fds, 2).seat;
+	struct sitting deeper = polls(100, fds, 1);
+
+	deeper.seat.call.sp -= 1000;
+	cr_assert_not(seat_differs(&loop, &deeper.seat));
+}
+
+Test(seat, selects_sets_are_counted_together)
+{
+	fd_set in, out;
+	struct sitting sitting;
+
+	FD_ZERO(&in);
+	FD_ZERO(&out);
+	FD_SET(1, &in);
+	FD_SET(70, &in);
+	FD_SET(70, &out);
+	FD_SET(200, &out);
+	sitting = sitting_select(call_at(0), 201, &in, &out, NULL);
+	sitting_measure(&sitting);
+	cr_assert_eq(sitting.seat.size, 3);
+	sitting = sitting_select(call_at(0), 70, &in, &out, NULL);
+	sitting_measure(&sitting);
+	cr_assert_eq(sitting.seat.size, 1);
+}
+
+Test(seat, what_cannot_be_read_is_passed_over)
+{
+	struct seat loop = sitting_epoll(call_at(100), 0).seat;
+	struct pollfd *nowhere = (struct pollfd *)(uintptr_t)0xdead0000;
+	struct sitting sitting = sitting_select(call_at(200), 1000,
+						(fd_set *)nowhere, NULL, NULL);
+
+	sitting_measure(&sitting);
+	cr_assert_eq(sitting.seat.size, 0);
+	cr_assert_eq(kind_beside(&loop, polls(200, nowhere, 1000)),
+		     SITTING_NESTED);
+}
+
+/* Frames by their shape. */
+
+static struct call_site outer;
+
+static __attribute__((noinline)) struct call_site where_called(void)
+{
+	return CALL_SITE_HERE;
+}
+
+/* A callback's frame begins where the frame that waits has begun. */
+static __attribute__((noinline)) struct call_site waits(void)
+{
+	struct call_site call = where_called();
+
+	__asm__ volatile("" ::: "memory");
+	return call;
+}
+
+static __attribute__((noinline)) struct call_site calls_back(void)
+{
+	volatile char room[300];
+	struct call_site call;
+
+	room[0] = 0;
+	call = where_called();
+	__asm__ volatile("" : : "r"(room) : "memory");
+	return call;
+}
+
+Test(seat, a_frame_ends_where_its_caller_has_called)
+{
+	struct call_site call = waits();
+	struct call_site back = calls_back();
+	const struct frame_shape *shape = frame_shape_of(known, call.pc);
+	uintptr_t end = frame_end(shape, &call);
+
+	cr_assert_neq(end, 0);
+	cr_assert_eq(shape->function, (uintptr_t)waits);
+	shape = frame_shape_of(known, back.pc);
+	cr_assert_eq(shape->function, (uintptr_t)calls_back);
+	cr_assert_eq(frame_end(shape, &back), end);
+}
+
+Test(seat, beside_the_frame_that_waits_is_deeper_in_it_is_not)
+{
+	int fd = epoll_create1(0);
+	struct seat loop;
+	struct sitting sitting;
+
+	outer = waits();
+	loop = sitting_epoll(outer, fd).seat;
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(calls_back(), fd + 1)),
+		     SITTING_NESTED);
+	/* Another call in the same frame. */
+	sitting = sitting_epoll(outer, fd + 1);
+	cr_assert_eq(kind_beside(&loop, sitting), SITTING_OF_LOOP);
+}
+
+Test(seat, no_shape_is_known_of_what_is_no_code)
+{
+	struct call_site call = { 0x1000, 0x7fff0000, 0x7fff1000 };
+
+	cr_assert_eq(frame_end(frame_shape_of(known, call.pc), &call), 0);
+}

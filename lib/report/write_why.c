@@ -12,6 +12,9 @@
 /* What is less than a hundredth is left out. */
 #define LEAST_SHOWN 100
 
+/* A lock's holder is shown from this part of the main cause on. */
+#define LEAST_LOCK 10
+
 static const char *cause_text(const struct report *report,
 			      const struct why *why)
 {
@@ -25,11 +28,30 @@ static const char *cause_text(const struct report *report,
 	return cause_words(why->cause);
 }
 
+/* What the causes are of: the call and the lock, and who held that, or "". */
+struct subjects {
+	struct why blocked, locked;
+	const char *holder;
+};
+
+static const char *subject_text(const struct report *report, enum cause cause,
+				const struct subjects *subjects)
+{
+	const struct why bare = { .cause = cause };
+
+	if (cause == CAUSE_BLOCKED)
+		return cause_text(report, &subjects->blocked);
+	if (cause == CAUSE_LOCK)
+		return arena_print(&report->process->arena, "%s%s",
+				   cause_text(report, &subjects->locked),
+				   subjects->holder);
+	return cause_text(report, &bare);
+}
+
 /* The causes with a part of the whole, the largest first. */
 static const char *list_causes(const struct report *report,
 			       const uint64_t cause_ns[CAUSE_COUNT],
-			       const struct why *blocked,
-			       const struct why *locked)
+			       const struct subjects *subjects)
 {
 	struct arena *arena = &report->process->arena;
 	uint64_t left[CAUSE_COUNT], whole_ns = 0;
@@ -38,28 +60,39 @@ static const char *list_causes(const struct report *report,
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
 		whole_ns += left[i] = cause_ns[i];
 	for (;;) {
-		struct why why = { .cause = causes_main(left) };
-		uint64_t ns = left[why.cause];
+		enum cause cause = causes_main(left);
+		uint64_t ns = left[cause];
+		const char *words;
 
 		if (!ns || ns < whole_ns / LEAST_SHOWN)
 			return text;
-		if (why.cause == CAUSE_BLOCKED && blocked)
-			why = *blocked;
-		if (why.cause == CAUSE_LOCK && locked)
-			why = *locked;
-		left[why.cause] = 0;
+		left[cause] = 0;
+		words = subject_text(report, cause, subjects);
 		if (whole_ns - ns < whole_ns / LEAST_SHOWN)
-			return cause_text(report, &why);
+			return words;
 		text = arena_print(arena, "%s%s%s %s", text, *text ? ", " : "",
-				   words_share(arena, ns, whole_ns),
-				   cause_text(report, &why));
+				   words_share(arena, ns, whole_ns), words);
 	}
 }
 
 const char *causes_text(const struct report *report,
 			const uint64_t cause_ns[CAUSE_COUNT])
 {
-	return list_causes(report, cause_ns, NULL, NULL);
+	const struct subjects none = {
+		.blocked = { .cause = CAUSE_BLOCKED },
+		.locked = { .cause = CAUSE_LOCK },
+		.holder = "",
+	};
+
+	return list_causes(report, cause_ns, &none);
+}
+
+/* Did a lock have a part in it that is worth to be told of? */
+static bool is_lock_stall(const uint64_t cause_ns[CAUSE_COUNT])
+{
+	uint64_t most_ns = cause_ns[causes_main(cause_ns)];
+
+	return cause_ns[CAUSE_LOCK] > most_ns / LEAST_LOCK;
 }
 
 static const char *holder_text(const struct report *report,
@@ -105,18 +138,17 @@ static const char *evidence_text(const struct report *report,
 
 const char *stall_why(const struct report *report, const struct stall *stall)
 {
-	struct why why = {
-		.cause = causes_main(stall->cause_ns),
-		.call = stall->call,
-		.lock = stall->lock,
+	const struct subjects subjects = {
+		.blocked = { .cause = CAUSE_BLOCKED, .call = stall->call },
+		.locked = { .cause = CAUSE_LOCK, .lock = stall->lock },
+		.holder = holder_text(report, stall),
 	};
+	const char *text = list_causes(report, stall->cause_ns, &subjects);
 
-	if (!stall->cause_ns[why.cause])
+	if (!*text)
 		return "";
-	return arena_print(
-		&report->process->arena, "%s%s (%s)", cause_text(report, &why),
-		why.cause == CAUSE_LOCK ? holder_text(report, stall) : "",
-		evidence_text(report, stall));
+	return arena_print(&report->process->arena, "%s (%s)", text,
+			   evidence_text(report, stall));
 }
 
 /* Where no unlock was seen to end it: who lets go of that lock most. */
@@ -161,8 +193,13 @@ static void write_release(const struct report *report,
 
 void write_blame_why(const struct report *report, const struct blame *blame)
 {
-	const char *text = list_causes(report, blame->cause_ns, &blame->blocked,
-				       &blame->locked);
+	const struct subjects subjects = {
+		.blocked = { .cause = CAUSE_BLOCKED,
+			     .call = blame->blocked.call },
+		.locked = { .cause = CAUSE_LOCK, .lock = blame->locked.lock },
+		.holder = "",
+	};
+	const char *text = list_causes(report, blame->cause_ns, &subjects);
 	bool is_machine = causes_main(blame->cause_ns) == CAUSE_UNSCHEDULED;
 
 	if (*text)
@@ -172,6 +209,6 @@ void write_blame_why(const struct report *report, const struct blame *blame)
 
 void write_blame_holder(const struct report *report, const struct blame *blame)
 {
-	if (causes_main(blame->cause_ns) == CAUSE_LOCK)
+	if (is_lock_stall(blame->cause_ns))
 		write_release(report, blame);
 }

@@ -9,7 +9,7 @@
 
 #include "report/write.h"
 
-/* "waiting for cache_lock, held by worker1 (4712) (0.1ms on CPU)" */
+/* "waiting for cache_lock, held by worker1 (4712) (1ms on CPU, slept 3x)" */
 const char *stall_why(const struct report *report, const struct stall *stall);
 
 /* "81.0% not scheduled, 19.0% on CPU"; "" where nothing is known. */

@@ -197,9 +197,11 @@ static void keep_lock(struct event_record *event, const struct slice_end *end,
 	if (!lock)
 		return;
 	event->lock_index = lock_index(rec, lock);
-	if (event->release || thread_self.slice.lock != lock)
+	if (event->release)
 		return;
-	event->holder = load_relaxed(&lock->holder);
+	event->holder = end->lock_holder;
+	if (thread_self.slice.lock != lock)
+		return;
 	/* Release pairs with the exchange in event_take_waiting(). */
 	store_release(&lock->stall, event->stamp + 1);
 }

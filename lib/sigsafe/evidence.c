@@ -135,7 +135,7 @@ void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns)
 }
 
 static void add_lock(struct slice *slice, const struct lock_record *lock,
-		     uint64_t ns)
+		     int32_t holder, uint64_t ns)
 {
 	/* One step: a tick may come at any moment, and take it. */
 	add_relaxed(&slice->lock_ns, ns);
@@ -143,6 +143,7 @@ static void add_lock(struct slice *slice, const struct lock_record *lock,
 		return;
 	slice->longest_lock_ns = ns;
 	slice->longest_lock_kind = lock->kind;
+	slice->longest_lock_holder = holder;
 	slice->longest_lock = (const void *)(uintptr_t)lock->address;
 }
 
@@ -156,7 +157,8 @@ void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
 	enter_run(self);
 	since_ns = max_u64(since_ns, self->shared_ns);
 	if (now_ns > since_ns)
-		add_lock(&self->slice, lock, now_ns - since_ns);
+		add_lock(&self->slice, lock, load_relaxed(&lock->last_charged),
+			 now_ns - since_ns);
 }
 
 /* A wait for a lock that goes on is part of the slice up to now. */
@@ -166,7 +168,8 @@ static void add_open_wait(struct thread *self, uint64_t now_ns)
 	uint64_t since_ns = max_u64(self->slice.lock_since_ns, self->shared_ns);
 
 	if (lock && now_ns > since_ns)
-		add_lock(&self->slice, lock, now_ns - since_ns);
+		add_lock(&self->slice, lock, load_relaxed(&lock->holder),
+			 now_ns - since_ns);
 }
 
 /* Waits for events before the run have slept as well, once each at most. */
@@ -186,7 +189,6 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 	uint64_t wall_ns = now_ns - self->shared_ns;
 	struct slice_end end;
 
-	enter_run(self);
 	add_open_wait(self, now_ns);
 	end = (struct slice_end){
 		.evidence = {
@@ -206,6 +208,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 		.call = slice->blocked_ns ? slice->longest_call : slice->call,
 		.lock = slice->longest_lock,
 		.lock_kind = slice->longest_lock_kind,
+		.lock_holder = slice->longest_lock_holder,
 	};
 	clear(slice);
 	slice->base = now;

@@ -48,6 +48,7 @@ struct slice {
 	uint64_t lock_ns, longest_lock_ns;
 	const void *longest_lock;
 	uint32_t longest_lock_kind;
+	int32_t longest_lock_holder;
 	/* The wait for a lock it is in; NULL: in none. */
 	struct lock_record *volatile lock;
 	volatile uint64_t lock_since_ns;
@@ -82,9 +83,13 @@ struct slice_end {
 	const void
 		*lock; /* address of the one it waited for longest, or NULL */
 	uint32_t lock_kind;
+	int32_t lock_holder; /* thread that has it or handed it on; 0: ? */
 };
 
-/* Ends the slice of the run at now_ns; the next one begins. Signal-safe. */
+/*
+ * Ends the slice at now_ns; the next one begins. The run has had a tick, or a
+ * call that blocked; it may be over. Two system calls. Signal-safe.
+ */
 struct slice_end evidence_take(struct thread *self, uint64_t now_ns);
 
 #endif

@@ -3,6 +3,11 @@
  * become a stall, and takes its stacks. Calls that a tick would break are made
  * without.
  *
+ * The first tick comes at the threshold, the next ones a threshold apart; once
+ * the run has lasted for 16 thresholds, a sixteenth of its length apart, but
+ * never more than 1 s. At 10 ms an endless callback costs 92 ticks in its first
+ * 16 s, and one a second from then on.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_WATCH_H

@@ -1,0 +1,163 @@
+#!/usr/bin/env bats
+# Why a loop did not turn: each planted cause is found, and no other is blamed.
+# What the machine takes away (it may be busy) is nobody's: all but that counts.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# why REASON [MILLISECONDS]: the victim under the shim; its runs, added up, and
+# the processor time in them, are in $run and $cpu.
+why() {
+	rm -f "$RESULTS"/*
+	said=$(under_shim STALLSHIM_STALL="${threshold:-10ms}" \
+		WHY_DIR="$ROOT" "$(victim why)" "$@")
+	text=$(result stall.txt)
+	run=$(awk '/^run / { sum += $2 } END { print sum + 0 }' <<<"$said")
+	cpu=$(awk '/^run / { sum += $4 } END { print sum + 0 }' <<<"$said")
+	grep '^# ' "$text"
+	adds_up
+}
+
+# adds_up: the causes, the samples, and the law of stalls are the same time.
+adds_up() {
+	local stalled
+
+	stalled=$(header "$text" stalled)
+	[[ $(total_ns "$text") = "$stalled" ]]
+	[[ $(sum_of "cpu blocked lock faults unscheduled") = "$stalled" ]]
+}
+
+# sum_of "CAUSE...": of the head of the text.
+sum_of() {
+	local cause sum=0
+
+	for cause in $1; do
+		sum=$((sum + $(header "$text" "$cause")))
+	done
+	echo "$sum"
+}
+
+# mostly CAUSE: of what was not the machine's doing, at least two thirds.
+mostly() {
+	local all
+
+	all=$(sum_of "cpu blocked lock faults")
+	((all > 0))
+	between $((all / 3 * 2)) "$all" "$(header "$text" "$1")"
+}
+
+# lasted: the stall is as long as the victim's own clock says, within 1 % or
+# 200 us; what a busy machine adds between the two clocks comes on top, and
+# is bounded by what it was not let run.
+lasted() {
+	local slack=$((run / 100 > 200000 ? run / 100 : 200000))
+
+	between $((run - slack)) \
+		$((run + slack + $(header "$text" unscheduled))) \
+		"$(header "$text" stalled)"
+}
+
+@test "spinning is on CPU, for as long as it was, and no longer" {
+	local ms
+
+	for ms in 25 50 400; do
+		why spin "$ms"
+		lasted
+		mostly cpu
+		between 0 $((cpu * 17 / 16 + 1000000)) \
+			"$(header "$text" cpu)"
+	done
+}
+
+@test "a run just above the threshold is a stall of its length" {
+	why spin 12
+	lasted
+	mostly cpu
+}
+
+@test "each blocking call is named" {
+	local call calls
+
+	calls="nanosleep:clock_nanosleep read:read wait:wait4 flock:flock
+		connect:connect vfork:vfork"
+	for call in $calls; do
+		why "${call%:*}" 200
+		lasted
+		mostly blocked
+		grep "^#	cause=blocked call=${call#*:} " "$text"
+		"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+		grep "blocked in ${call#*:}" "$RESULTS/report"
+	done
+}
+
+@test "a call that no signal ends is named when it has returned" {
+	local total tries=10
+
+	# On a busy machine it may have been preempted as often as it slept.
+	until why fsync && grep '^#	cause=blocked call=fsync ' "$text"; do
+		((--tries))
+	done
+	lasted
+	total=$(awk '/^[0-9]+ [0-9]+ @/ { ns = $1 }
+		/^#\tcause=blocked call=(fsync|write|close) / { sum += ns }
+		/^#\tcause=blocked / { all += ns }
+		END { print sum == all }' "$text")
+	[[ $total = 1 ]]
+}
+
+# held_lock: the report of a wait for a lock.
+held_lock() {
+	why lock 30
+	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+	cat "$RESULTS/report"
+}
+
+@test "a lock: its name, who held it, and the code that let go" {
+	local tries=10
+
+	# Where no tick was let run in time, the holder is a number.
+	until held_lock && grep 'cache_lock was let go' "$RESULTS/report"; do
+		grep -E 'waiting for cache_lock, held by [0-9]+ ' \
+			"$RESULTS/report"
+		grep -A 1 'cache_lock is let go mostly in' "$RESULTS/report" |
+			grep '> unlock_cache'
+		((--tries))
+	done
+	lasted
+	mostly lock
+	grep '^#	cause=lock lock=0x[0-9a-f]* name=cache_lock object=why ' \
+		"$text"
+	grep -E 'waiting for cache_lock, held by worker1 \([0-9]+\)' \
+		"$RESULTS/report"
+	grep -A 2 -E 'cache_lock was let go by worker1 \([0-9]+\), in' \
+		"$RESULTS/report" | grep '> unlock_cache'
+}
+
+@test "a storm of page faults is page faults" {
+	why faults 200
+	lasted
+	mostly faults
+}
+
+@test "a stopped process is not scheduled" {
+	why stop 2000
+	lasted
+	between 1950000000 "$run" "$(header "$text" unscheduled)"
+	between 0 $((cpu * 17 / 16 + 1000000)) "$(header "$text" cpu)"
+	"$STALLSHIM" report "$(result rec)" | grep 'not scheduled'
+}
+
+@test "8 loops on one processor: it is blamed for what was used, no more" {
+	local used
+
+	why starve 20
+	[[ $(header "$text" loops) = 8 ]]
+	used=$cpu
+	between 0 $((used * 17 / 16)) "$(header "$text" cpu)"
+	# They had an eighth each, so most of the time nobody computed.
+	between $((run / 2)) "$(header "$text" stalled)" \
+		"$(header "$text" unscheduled)"
+	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+	grep -E '^        Why: .*not scheduled' "$RESULTS/report"
+}

@@ -12,8 +12,10 @@
 
 #include "../e2e/victim.h"
 
+#ifndef TICK_MS
 #define TICK_MS 5
-#define TICKS	20
+#endif
+#define TICKS 20
 
 /* The function to be found in the stacks of the stall, and in no other. */
 __BEGIN_DECLS

@@ -125,12 +125,10 @@ static long again(long number, const long *a, uint64_t begun_ns)
 		return ppoll_again(a, begun_ns);
 	case SYS_pselect6:
 		return pselect_again(a, begun_ns);
-#ifdef SYS_epoll_wait
 	case SYS_poll:
 		return poll_again(a, begun_ns);
 	case SYS_select:
 		return select_again(a, begun_ns);
-#endif
 	default:
 		return epoll_again(a, begun_ns, ms_ns((int)a[3]),
 				   wait_mask(NULL));
@@ -143,15 +141,11 @@ static struct sitting sitting_of(long number, const long *a,
 	struct sitting sitting;
 
 	switch (number) {
-#ifdef SYS_epoll_wait
 	case SYS_poll:
-#endif
 	case SYS_ppoll:
 		return sitting_poll(from, (const struct pollfd *)a[0],
 				    (nfds_t)a[1]);
-#ifdef SYS_epoll_wait
 	case SYS_select:
-#endif
 	case SYS_pselect6:
 		sitting = sitting_select(from, (int)a[0], (const fd_set *)a[1],
 					 (const fd_set *)a[2],
@@ -174,12 +168,10 @@ static enum blocking_call call_of(long number)
 		return CALL_PPOLL;
 	case SYS_pselect6:
 		return CALL_PSELECT;
-#ifdef SYS_epoll_wait
 	case SYS_poll:
 		return CALL_POLL;
 	case SYS_select:
 		return CALL_SELECT;
-#endif
 	default:
 		return CALL_EPOLL_WAIT;
 	}

@@ -8,9 +8,8 @@
 #ifndef SHIM_HOOK_RAW_WAIT_H
 #define SHIM_HOOK_RAW_WAIT_H
 
-#include <sys/syscall.h>
-
 #include "base/units.h"
+#include "hook_lacking.h"
 #include "sigsafe/frame_shape.h"
 
 /* Of io_uring_enter, as below: shim/hook_uring.c. */
@@ -21,11 +20,9 @@ long uring_wait(const long *a, struct call_site from);
 static inline bool raw_waits(long number, const long *a)
 {
 	switch (number) {
-#ifdef SYS_epoll_wait
 	case SYS_epoll_wait:
 	case SYS_poll:
 	case SYS_select:
-#endif
 	case SYS_epoll_pwait:
 	case SYS_epoll_pwait2:
 	case SYS_ppoll:

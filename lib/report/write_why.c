@@ -191,6 +191,22 @@ static void write_release(const struct report *report,
 	write_stack(report, stack, stack_headline(stack));
 }
 
+/*
+ * Not scheduled for most of the time, and no stall without that? What the
+ * program did itself is shared out evenly among its stalls.
+ */
+static bool is_the_machines(const struct report *report,
+			    const struct blame *blame)
+{
+	uint64_t own_ns = 0;
+
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		own_ns += i == CAUSE_UNSCHEDULED ? 0 : blame->cause_ns[i];
+	return causes_main(blame->cause_ns) == CAUSE_UNSCHEDULED &&
+	       own_ns / max_u64(blame->stalls, 1) <
+		       threshold_of(&report->process->thresholds, "");
+}
+
 void write_blame_why(const struct report *report, const struct blame *blame)
 {
 	const struct subjects subjects = {
@@ -200,11 +216,11 @@ void write_blame_why(const struct report *report, const struct blame *blame)
 		.holder = "",
 	};
 	const char *text = list_causes(report, blame->cause_ns, &subjects);
-	bool is_machine = causes_main(blame->cause_ns) == CAUSE_UNSCHEDULED;
 
 	if (*text)
 		fprintf(report->out, "     %s%s\n", text,
-			is_machine ? ": the machine's doing" : "");
+			is_the_machines(report, blame) ? ": the machine's doing"
+						       : "");
 }
 
 void write_blame_holder(const struct report *report, const struct blame *blame)

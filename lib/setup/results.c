@@ -166,13 +166,26 @@ static bool has_records(const struct recording *rec,
 	return load_relaxed(&rec->section[which].used) != 0;
 }
 
+static bool has_waits(const struct recording *rec, uint64_t now_ns)
+{
+	return has_records(rec, SECTION_LOCKS) &&
+	       (law_of(rec, SAMPLE_MUTEX, now_ns).waits ||
+		law_of(rec, SAMPLE_SEM, now_ns).waits);
+}
+
+/* One that was ended in its first run, too. */
+static bool has_loops(const struct recording *rec, uint64_t now_ns)
+{
+	struct loops loops = { 0 };
+
+	if (has_records(rec, SECTION_THREADS))
+		loops = loops_of(rec, now_ns);
+	return loops.count || loops.unfinished;
+}
+
 bool results_are_due(const struct recording *rec, uint64_t now_ns)
 {
-	return (has_records(rec, SECTION_LOCKS) &&
-		(law_of(rec, SAMPLE_MUTEX, now_ns).waits ||
-		 law_of(rec, SAMPLE_SEM, now_ns).waits)) ||
-	       (has_records(rec, SECTION_THREADS) &&
-		loops_of(rec, now_ns).count);
+	return has_waits(rec, now_ns) || has_loops(rec, now_ns);
 }
 
 void results_publish(const struct recording *rec, bool with_names)

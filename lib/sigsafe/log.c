@@ -71,11 +71,12 @@ static void say_thread(struct pen *pen, const char *name, int tid)
 	pen_number(pen, " (", (uint64_t)tid, ")");
 }
 
-static void begin_line(struct pen *pen, const struct recording *rec,
-		       uint64_t at_ns)
+static void begin_line(struct pen *pen, const struct recording *rec)
 {
+	uint64_t passed_ns = clock_now_ns() - rec->start_ns;
+
 	pen_text(pen, "stallshim: ");
-	pen_utc(pen, rec->start_realtime_ns + (at_ns - rec->start_ns));
+	pen_utc(pen, rec->start_realtime_ns + passed_ns);
 	pen_text(pen, " ");
 	say_thread(pen, rec->comm, rec->pid);
 }
@@ -125,7 +126,7 @@ static const char *const run_words[RUN_STATES] = {
 static void say_stall(struct pen *pen, const struct recording *rec,
 		      const struct event_record *event)
 {
-	begin_line(pen, rec, event->begun_ns);
+	begin_line(pen, rec);
 	pen_text(pen, ": ");
 	say_thread(pen, event->name, event->tid);
 	pen_text(pen, run_words[event->state]);
@@ -155,7 +156,7 @@ static void write_line(const struct recording *rec,
 	if (event)
 		say_stall(&pen, rec, event);
 	else
-		begin_line(&pen, rec, clock_now_ns());
+		begin_line(&pen, rec);
 	if (suppressed)
 		pen_number(&pen, event ? "; suppressed " : ": suppressed ",
 			   suppressed, "");

@@ -29,7 +29,7 @@ nested_stalls() {
 	# The last tick may come as the wait returns.
 	between $((stalled / 2)) "$stalled" "$(total_ns "$text" "$2")"
 	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
-	grep -E "(blocked|,) in $3( |\$)" "$RESULTS/report"
+	grep -E "(blocked|,) in $3([ ,]|\$)" "$RESULTS/report"
 }
 
 @test "a wait for another descriptor in a callback is part of its run" {

@@ -14,6 +14,8 @@
  */
 #include "base/cause.h"
 
+#include "base/calls.h"
+
 /*
  * Page faults are to blame where there is at least one in so much processor
  * time: a minor one takes 0.5 us on a quick machine and 1.5 us on a virtual
@@ -39,9 +41,38 @@ static bool has_faulted(const struct evidence *e)
 	       e->major_faults >= e->voluntary / 2;
 }
 
+/* Does it sleep so that no signal wakes it, and for long? */
+static bool is_deaf(uint32_t call)
+{
+	switch (call) {
+	case CALL_FSYNC:
+	case CALL_FDATASYNC:
+	case CALL_SYNC:
+	case CALL_SYNCFS:
+	case CALL_SYNC_FILE_RANGE:
+	case CALL_MSYNC:
+	case CALL_OPEN:
+	case CALL_CLOSE:
+	case CALL_STAT:
+	case CALL_GETDENTS:
+	case CALL_RENAME:
+	case CALL_LINK:
+	case CALL_UNLINK:
+	case CALL_MKDIR:
+	case CALL_TRUNCATE:
+	case CALL_FALLOCATE:
+	case CALL_VFORK:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* On a busy machine there is preemption, too: a deaf call is the likelier. */
 static bool has_returned_from_sleep(const struct evidence *e)
 {
-	return e->state == CALL_RETURNED && has_slept(e);
+	return e->state == CALL_RETURNED &&
+	       (has_slept(e) || (e->voluntary && is_deaf(e->call)));
 }
 
 static bool is_interrupted(const struct evidence *e)

@@ -64,6 +64,7 @@ struct evidence {
 	uint32_t minor_faults;
 	uint32_t major_faults;
 	enum call_state state;
+	uint32_t call; /* there; CALL_NONE: unknown */
 };
 
 /* The slice by cause, in ns. They add up to wall_ns. */

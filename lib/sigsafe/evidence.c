@@ -204,6 +204,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 			.minor_faults = now.minor_faults - base.minor_faults,
 			.major_faults = now.major_faults - base.major_faults,
 			.state = slice->state,
+			.call = slice->call,
 		},
 		.call = slice->blocked_ns ? slice->longest_call : slice->call,
 		.lock = slice->longest_lock,

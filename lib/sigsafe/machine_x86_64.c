@@ -148,20 +148,24 @@ _Noreturn void machine_move_signal_frame(int sig, void *context,
 /* The code in front of pc, as far as it can be read and is of use. */
 struct code {
 	const uint8_t *end;
-	size_t bytes;
+	ptrdiff_t bytes;
 };
+
+static bool can_read_before(uintptr_t pc, size_t bytes)
+{
+	return bytes && pc > bytes &&
+	       memory_is_readable((const void *)(pc - bytes), bytes);
+}
 
 static struct code code_before(uintptr_t pc)
 {
 	size_t on_page = pc % PAGE_BYTES;
-	struct code code = { (const uint8_t *)pc, NUMBER_REACH };
+	struct code code = { (const uint8_t *)pc, 0 };
 
-	if (memory_is_readable(code.end - code.bytes, code.bytes))
-		return code;
-	code.bytes = on_page < NUMBER_REACH ? on_page : 0;
-	if (!code.bytes ||
-	    !memory_is_readable(code.end - code.bytes, code.bytes))
-		code.bytes = 0;
+	if (can_read_before(pc, NUMBER_REACH))
+		code.bytes = NUMBER_REACH;
+	else if (on_page < NUMBER_REACH && can_read_before(pc, on_page))
+		code.bytes = (ptrdiff_t)on_page;
 	return code;
 }
 
@@ -175,13 +179,15 @@ static bool is_syscall(const uint8_t *code)
 static long number_before(const struct code *code)
 {
 	const uint8_t *call = code->end - 2;
-	const uint8_t *first = code->end - code->bytes;
+	ptrdiff_t room = code->bytes - 2;
 
-	if (call - 2 >= first && call[-2] == 0x31 && call[-1] == 0xc0)
+	if (room >= 2 && call[-2] == 0x31 && call[-1] == 0xc0)
 		return 0;
-	for (const uint8_t *p = call - 5; p >= first; p--) {
-		if (*p == 0xb8 && !p[3] && !p[4])
-			return p[1] | p[2] << 8;
+	for (ptrdiff_t i = 5; i <= room; i++) {
+		const uint8_t *mov = call - i;
+
+		if (*mov == 0xb8 && !mov[3] && !mov[4])
+			return mov[1] | mov[2] << 8;
 	}
 	return -1;
 }

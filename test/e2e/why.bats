@@ -47,6 +47,16 @@ mostly() {
 	between $((all / 3 * 2)) "$all" "$(header "$text" "$1")"
 }
 
+# why_when_let REASON MILLISECONDS: again, until the machine let it run for a
+# quarter of its time.
+why_when_let() {
+	local tries=20
+
+	until why "$@" && ((cpu > run / 4)); do
+		((--tries))
+	done
+}
+
 # lasted: the stall is as long as the victim's own clock says, within 1 % or
 # 200 us; what a busy machine adds between the two clocks comes on top, and
 # is bounded by what it was not let run.
@@ -62,7 +72,7 @@ lasted() {
 	local ms
 
 	for ms in 25 50 400; do
-		why spin "$ms"
+		why_when_let spin "$ms"
 		lasted
 		mostly cpu
 		between 0 $((cpu * 17 / 16 + 1000000)) \
@@ -71,7 +81,7 @@ lasted() {
 }
 
 @test "a run just above the threshold is a stall of its length" {
-	why spin 12
+	why_when_let spin 12
 	lasted
 	mostly cpu
 }
@@ -135,7 +145,7 @@ held_lock() {
 }
 
 @test "a storm of page faults is page faults" {
-	why faults 200
+	why_when_let faults 200
 	lasted
 	mostly faults
 }

@@ -6,6 +6,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
+#include "base/calls.h"
 #include "base/cause.h"
 
 #define MS NS_PER_MS
@@ -82,6 +83,12 @@ Test(cause, who_is_preempted_behind_a_call_has_not_slept_in_it)
 	check(e, CAUSE_CPU, 4 * MS);
 	/* Nor where both happened as often. */
 	e.voluntary = 1;
+	check(e, CAUSE_UNSCHEDULED, 16 * MS);
+	/* But a call that no signal wakes is the likelier to have held it. */
+	e.call = CALL_FSYNC;
+	check(e, CAUSE_BLOCKED, 16 * MS);
+	/* If it slept at all. */
+	e.voluntary = 0;
 	check(e, CAUSE_UNSCHEDULED, 16 * MS);
 }
 

@@ -89,7 +89,6 @@ struct section {
 	X(LOST_WALK_NESTED, "walks left out: inside a walk")                   \
 	X(LOST_WALK_FORK, "walks left out: fork under way")                    \
 	X(LOST_WALK_SHORT, "walks cut short: no unwind information")           \
-	X(LOST_WALK_FAULT, "walks cut short: memory went away")                \
 	X(LOST_NO_SIGNAL, "ticks left out: the program uses every signal")
 
 enum lost_reason {

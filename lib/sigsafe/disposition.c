@@ -91,11 +91,6 @@ static bool stands_in(int sig)
 	return stand_ins & SIGNAL_BIT(sig);
 }
 
-static bool is_fault(int sig)
-{
-	return FAULT_SIGNALS & SIGNAL_BIT(sig);
-}
-
 static struct disposition kernel_form(int sig, const struct disposition *host)
 {
 	struct disposition kernel = *host;
@@ -104,7 +99,7 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 		kernel.handler = entry;
 		kernel.flags = (kernel.flags | SIGINFO) & ~ONE_SHOT;
 	} else if (stands_in(sig) &&
-		   (host->handler == DEFAULT || is_fault(sig))) {
+		   (host->handler == DEFAULT || sig == SIGBUS)) {
 		kernel.handler = entry;
 		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
 			       restorer_flag;

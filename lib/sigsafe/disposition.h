@@ -68,8 +68,8 @@ int disposition_set_of_guest(int sig, const struct disposition *new,
 bool disposition_is_default(int sig);
 
 /*
- * Our handler stands in from now on while the host wants SIG_DFL, and for
- * FAULT_SIGNALS also while it wants SIG_IGN. Locked.
+ * Our handler stands in from now on while the host wants SIG_DFL, for SIGBUS
+ * also while it wants SIG_IGN. Locked.
  */
 void disposition_stand_in(int sig);
 

@@ -35,7 +35,6 @@ void host_signal_start(int chosen, void (*last_words)(int sig))
 	for (size_t i = 0; i < ARRAY_SIZE(deadly) && !is_first_process(); i++)
 		disposition_stand_in(deadly[i]);
 	disposition_stand_in(SIGBUS);
-	disposition_stand_in(SIGSEGV);
 	/* A private one: nobody sends it, so the kernel has none to spare. */
 	if (!chosen && !is_first_process())
 		chosen = SIGUSR1;

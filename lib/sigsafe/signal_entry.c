@@ -18,7 +18,6 @@
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/wait.h"
 #include "sigsafe/watch.h"
-#include "sigsafe/way_out.h"
 
 #define IGNORED_BY_DEFAULT                                                     \
 	(SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) |      \
@@ -171,12 +170,10 @@ static bool is_out_of_place(const ucontext_t *uc)
  * A fault: ours, or one that the host has no handler for. Then the kernel is to
  * end it, at the very instruction.
  */
-static cold bool is_settled(int sig, const siginfo_t *info,
-			    const ucontext_t *uc)
+static cold bool is_settled(int sig, const siginfo_t *info)
 {
-	if (sig == SIGBUS && lost_file_replace(info))
+	if (lost_file_replace(info))
 		return true;
-	way_out_take(uc);
 	return info->si_code > 0 && disposition_let_go(sig);
 }
 
@@ -188,8 +185,7 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 		on_tick(sig, context);
 		return;
 	}
-	if (unlikely(FAULT_SIGNALS & SIGNAL_BIT(sig)) &&
-	    is_settled(sig, info, context))
+	if (unlikely(sig == SIGBUS) && is_settled(sig, info))
 		return;
 	handler = disposition_take(sig);
 	if (unlikely(is_ignored(sig, handler))) {

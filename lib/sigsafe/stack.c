@@ -15,7 +15,6 @@
 #include "sigsafe/walk_rows.h"
 #include "sigsafe/walk_unwind.h"
 #include "sigsafe/walker.h"
-#include "sigsafe/way_out.h"
 
 /* Written by stack_start(), in the constructor. */
 static enum stack_way stack_way;
@@ -47,19 +46,11 @@ struct handed_over {
 	enum walk_state state;
 };
 
-/* A fault in libunwind: out of it on its own stack, whose turn then ends. */
 static void go_on_by_libunwind(void *argument)
 {
 	struct handed_over *rest = argument;
-	struct way_out way;
 
-	if (way_out_open(&way)) {
-		live_count_lost(LOST_WALK_FAULT);
-		rest->state = WALK_CUT;
-	} else {
-		rest->state = walk_unwind_on(rest->walk, rest->registers);
-	}
-	way_out_close(&way);
+	rest->state = walk_unwind_on(rest->walk, rest->registers);
 }
 
 /* What rows have found is kept, whatever becomes of the rest. */
@@ -76,20 +67,6 @@ static enum walk_state by_unwind_tables(struct capture *capture,
 	return rest.state;
 }
 
-static enum walk_state by_the_way(struct capture *capture,
-				  struct registers *registers)
-{
-	switch (stack_way) {
-	case STACK_UNWIND_TABLES:
-		return by_unwind_tables(capture, registers);
-	case STACK_FRAME_POINTERS:
-		return walk_fp(&capture->walk, registers);
-	case STACK_FIRST_FRAME:
-		break;
-	}
-	return WALK_COMPLETE;
-}
-
 /*
  * Once through the stack. frame: room for so many frames as wanted, or NULL.
  * Not inlined: a hook's stack is walked from here.
@@ -98,8 +75,6 @@ __attribute__((noinline)) static enum walk_state
 walk_once(struct capture *capture, unsigned wanted, uint64_t *frame)
 {
 	struct registers registers;
-	enum walk_state state;
-	struct way_out way;
 
 	if (capture->interrupted)
 		registers_from(&registers, capture->interrupted);
@@ -107,14 +82,15 @@ walk_once(struct capture *capture, unsigned wanted, uint64_t *frame)
 		registers_here(&registers);
 	walk_begin(&capture->walk, capture->recording,
 		   capture->interrupted ? 0 : capture->first, wanted, frame);
-	if (way_out_open(&way)) {
-		live_count_lost(LOST_WALK_FAULT);
-		state = WALK_CUT;
-	} else {
-		state = by_the_way(capture, &registers);
+	switch (stack_way) {
+	case STACK_UNWIND_TABLES:
+		return by_unwind_tables(capture, &registers);
+	case STACK_FRAME_POINTERS:
+		return walk_fp(&capture->walk, &registers);
+	case STACK_FIRST_FRAME:
+		break;
 	}
-	way_out_close(&way);
-	return state;
+	return WALK_COMPLETE;
 }
 
 static uint32_t first_frame(const struct capture *capture)

@@ -43,11 +43,10 @@ typedef uint64_t kernel_sigset;
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
 
 /*
- * What we block where no signal is to come. Faults stay open: one of ours would
- * kill otherwise (lib/sigsafe/lost_file.h, lib/sigsafe/way_out.h).
+ * What we block where no signal is to come. One stays open: a fault in the
+ * recording's memory would kill otherwise (lib/sigsafe/lost_file.h).
  */
-#define FAULT_SIGNALS (SIGNAL_BIT(SIGBUS) | SIGNAL_BIT(SIGSEGV))
-#define EVERY_SIGNAL  (~FAULT_SIGNALS)
+#define EVERY_SIGNAL (~SIGNAL_BIT(SIGBUS))
 
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,
 				   kernel_sigset *old)

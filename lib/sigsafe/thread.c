@@ -91,7 +91,6 @@ static void forget(struct thread *self)
 		.handler_depth = self->handler_depth,
 		.host_blocked = self->host_blocked,
 		.in_walk = self->in_walk,
-		.way_out = self->way_out,
 		.alternate_stack = self->alternate_stack,
 		.identity = self->identity,
 		.random = self->random,

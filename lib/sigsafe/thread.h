@@ -101,8 +101,7 @@ struct thread {
 	/* What the host believes blocked here and we keep open, for ticks. */
 	volatile kernel_sigset host_blocked;
 
-	volatile bool in_walk;		  /* lib/sigsafe/walk.h */
-	struct way_out *volatile way_out; /* of a walk's fault, or NULL */
+	volatile bool in_walk;		/* lib/sigsafe/walk.h */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
 
 	struct thread_identity identity; /* thread_identify() */

@@ -25,7 +25,6 @@
 #include "sigsafe/freeze.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
-#include "sigsafe/lost_file.h"
 #include "sigsafe/process.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
@@ -80,12 +79,6 @@ static void identify(struct recording *rec)
 	rec->charges_like_go = session.options.charge_go;
 }
 
-static void say_lost(void)
-{
-	say("the recording was cut short by somebody else: nothing more is "
-	    "recorded");
-}
-
 /* Signal-safe: a forked child comes here from a hook. */
 static struct recording *start_recording(void)
 {
@@ -102,7 +95,6 @@ static struct recording *start_recording(void)
 	session.is_over = 0;
 	session.exiting = 0;
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
-	lost_file_prepare(rec, say_lost);
 	store_release(&live_page->recording, rec);
 	return rec;
 }

@@ -98,14 +98,13 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 	if (is_function(host->handler)) {
 		kernel.handler = entry;
 		kernel.flags = (kernel.flags | SIGINFO) & ~ONE_SHOT;
-	} else if (stands_in(sig) &&
-		   (host->handler == DEFAULT || sig == SIGBUS)) {
+	} else if (host->handler == DEFAULT && stands_in(sig)) {
 		kernel.handler = entry;
 		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
 			       restorer_flag;
 		kernel.restorer = restorer;
-		/* sigfillset(3) would leave two of libc's open. */
-		kernel.mask = EVERY_SIGNAL;
+		/* All 64: sigfillset(3) leaves two of libc's open. */
+		kernel.mask = ~UINT64_C(0);
 	}
 	return kernel;
 }
@@ -190,7 +189,7 @@ void disposition_stand_in(int sig)
 	struct disposition host;
 
 	stand_ins |= SIGNAL_BIT(sig);
-	if (!disposition_set(sig, NULL, &host) && !is_function(host.handler))
+	if (!disposition_set(sig, NULL, &host) && host.handler == DEFAULT)
 		disposition_set(sig, &host, &host);
 }
 
@@ -237,16 +236,16 @@ void disposition_stand_back(int sig)
 bool disposition_let_go(int sig)
 {
 	int pid = process_id();
-	bool is_unhandled;
+	bool is_default;
 
 	if (pid)
 		disposition_lock(pid);
-	is_unhandled = !is_function(shadow[sig].handler);
-	if (is_unhandled)
+	is_default = shadow[sig].handler == DEFAULT;
+	if (is_default)
 		kernel_set(sig, &shadow[sig], NULL);
 	if (pid)
 		disposition_unlock();
-	return is_unhandled;
+	return is_default;
 }
 
 void disposition_take_back(int sig)

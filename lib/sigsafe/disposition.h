@@ -67,10 +67,7 @@ int disposition_set_of_guest(int sig, const struct disposition *new,
 /* Is it the host's wish that sig acts by default? Locked. */
 bool disposition_is_default(int sig);
 
-/*
- * Our handler stands in from now on while the host wants SIG_DFL, for SIGBUS
- * also while it wants SIG_IGN. Locked.
- */
+/* Our handler stands in from now on while the host wants SIG_DFL. Locked. */
 void disposition_stand_in(int sig);
 
 /* From now on the kernel itself acts on it by default. Locked. */
@@ -86,8 +83,8 @@ signal_handler *disposition_take(int sig);
 bool disposition_restarts(int sig);
 
 /*
- * Gives sig to the kernel to act on, if the host has no handler for it (then
- * true), and takes it back. Not locked. Signal-safe.
+ * Gives sig to the kernel to act on by default, if that is the host's wish, and
+ * takes it back. Not locked. Signal-safe.
  */
 bool disposition_let_go(int sig);
 void disposition_take_back(int sig);

@@ -34,7 +34,6 @@ void host_signal_start(int chosen, void (*last_words)(int sig))
 	disposition_lock(process_id());
 	for (size_t i = 0; i < ARRAY_SIZE(deadly) && !is_first_process(); i++)
 		disposition_stand_in(deadly[i]);
-	disposition_stand_in(SIGBUS);
 	/* A private one: nobody sends it, so the kernel has none to spare. */
 	if (!chosen && !is_first_process())
 		chosen = SIGUSR1;

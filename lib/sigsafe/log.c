@@ -143,7 +143,7 @@ static void say_stall(struct pen *pen, const struct recording *rec,
 static void write_line(const struct recording *rec,
 		       const struct event_record *event)
 {
-	const kernel_sigset all = EVERY_SIGNAL;
+	const kernel_sigset all = ~UINT64_C(0);
 	struct line line = { .error = 0 };
 	const struct text_out out = { line_write, &line };
 	struct pen pen = pen_for(&out);

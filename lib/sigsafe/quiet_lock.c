@@ -34,7 +34,7 @@ static bool take_or_wait(struct quiet_lock *lock, uint32_t pid)
 
 void quiet_lock(struct quiet_lock *lock, int pid)
 {
-	const kernel_sigset all = EVERY_SIGNAL;
+	const kernel_sigset all = ~UINT64_C(0);
 	kernel_sigset mask;
 	uint32_t nobody = 0;
 

@@ -11,7 +11,6 @@
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/call_again.h"
 #include "sigsafe/disposition.h"
-#include "sigsafe/lost_file.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
 #include "sigsafe/thread.h"
@@ -55,7 +54,7 @@ static void hide_from_call(ucontext_t *uc)
 
 static void on_tick(int sig, ucontext_t *uc)
 {
-	const kernel_sigset all = EVERY_SIGNAL;
+	const kernel_sigset all = ~UINT64_C(0);
 
 	/*
 	 * A late one, from before the tick signal moved: the mask is what the
@@ -166,17 +165,6 @@ static bool is_out_of_place(const ucontext_t *uc)
 	       !alternate_stack_holds(&thread_self, context_sp(uc));
 }
 
-/*
- * A fault: ours, or one that the host has no handler for. Then the kernel is to
- * end it, at the very instruction.
- */
-static cold bool is_settled(int sig, const siginfo_t *info)
-{
-	if (lost_file_replace(info))
-		return true;
-	return info->si_code > 0 && disposition_let_go(sig);
-}
-
 void signal_entry(int sig, siginfo_t *info, void *context)
 {
 	signal_handler *handler;
@@ -185,8 +173,6 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 		on_tick(sig, context);
 		return;
 	}
-	if (unlikely(sig == SIGBUS) && is_settled(sig, info))
-		return;
 	handler = disposition_take(sig);
 	if (unlikely(is_ignored(sig, handler))) {
 		/* Natively it would not have come to break a wait. */

@@ -42,12 +42,6 @@ typedef uint64_t kernel_sigset;
 /* glibc's own: cancellation and setuid. A thread that blocks them hangs. */
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
 
-/*
- * What we block where no signal is to come. One stays open: a fault in the
- * recording's memory would kill otherwise (lib/sigsafe/lost_file.h).
- */
-#define EVERY_SIGNAL (~SIGNAL_BIT(SIGBUS))
-
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,
 				   kernel_sigset *old)
 {

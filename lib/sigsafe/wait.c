@@ -107,7 +107,7 @@ void wait_tick(struct thread *self, ucontext_t *uc)
 		return;
 	if (!self->mask_is_kept)
 		self->mask_before_tick = *mask_of(uc);
-	*mask_of(uc) = EVERY_SIGNAL & ~LIBC_SIGNALS;
+	*mask_of(uc) = ~LIBC_SIGNALS;
 	self->mask_is_kept = true;
 	self->tick_broke_wait = true;
 }

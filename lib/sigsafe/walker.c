@@ -104,7 +104,7 @@ static bool run(void (*work)(void *), void *argument, unsigned spins,
 bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 		enum lost_reason *why)
 {
-	const kernel_sigset all = EVERY_SIGNAL;
+	const kernel_sigset all = ~UINT64_C(0);
 	kernel_sigset before;
 	bool done;
 

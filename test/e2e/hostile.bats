@@ -5,10 +5,6 @@
 
 load lib
 
-teardown() {
-	end_background
-}
-
 # comes_to WHAT OUTPUT [STATUS]: under ticks of 1 ms, as natively.
 comes_to() {
 	run natively "$(victim hostile)" "$1"
@@ -43,45 +39,6 @@ comes_to() {
 	[[ $status = 7 && $output = done ]]
 	# Three of each thread before, and five after.
 	(($(header "$(result stall.txt)" stalls) >= 10))
-}
-
-# The recording of a program that runs, once it is there.
-recording() {
-	result rec
-}
-
-@test "a recording that is cut short or removed harms nobody" {
-	local tamper i
-
-	for tamper in "truncate -s 0" "truncate -s 4096" "truncate -s 99999" \
-		rm; do
-		for ((i = 0; i < 3; i++)); do
-			rm -f "$RESULTS"/*.rec "$RESULTS"/*.txt
-			in_background under_shim STALLSHIM_STALL=1ms \
-				"$(victim storm)" 1 >"$BATS_TEST_TMPDIR/said" 2>&1
-			wait_until 10 recording
-			$tamper "$(recording)"
-			job_ends 0
-			cat "$BATS_TEST_TMPDIR/said"
-			grep "^handed " "$BATS_TEST_TMPDIR/said"
-			[[ $tamper = rm ]] || grep -c "cut short" \
-				"$BATS_TEST_TMPDIR/said" | grep -x 1
-		done
-	done
-}
-
-@test "a bus error of the host's is the host's" {
-	run_bus() {
-		local status=0
-
-		"$1" "$(victim hostile)" bus_error 2>&1 || status=$?
-		echo "status $status"
-		status=0
-		"$1" "$(victim hostile)" bus_handled 2>&1 || status=$?
-		echo "status $status"
-	}
-	same_both_ways run_bus
-	run_bus natively | grep "status 135"
 }
 
 @test "threads are cancelled in a wait, at the time of a tick" {

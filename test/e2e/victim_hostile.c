@@ -9,8 +9,6 @@
  *   exits     two threads exit at once
  *   loader    exit while another thread sits in the loader's lock
  *   ages      a select for ages, woken after 100 ms
- *   bus_error    a page of a file that is no more is touched
- *   bus_handled  the same, and a handler maps another one there
  *   stranger  a robust mutex unlocked by who does not hold it
  * prints what came of it
  *
@@ -23,7 +21,6 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/select.h>
 #include <unistd.h>
@@ -254,60 +251,13 @@ static void stranger(void)
 	pthread_join(other, NULL);
 }
 
-static char *page;
-
-/* A page of a file that has since become empty. */
-static void touch_lost_page(void)
-{
-	FILE *file = tmpfile();
-
-	turn_often();
-	if (!file || ftruncate(fileno(file), 4096))
-		return;
-	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
-		    fileno(file), 0);
-	if (page == MAP_FAILED || ftruncate(fileno(file), 0))
-		return;
-	puts("touches");
-	fflush(stdout);
-	*page = 1;
-	puts("touched");
-}
-
-static void bus_error(void)
-{
-	touch_lost_page();
-}
-
-static void on_bus_error(int sig, siginfo_t *info, void *context)
-{
-	(void)sig;
-	(void)context;
-	if (info->si_code != BUS_ADRERR || info->si_addr != page)
-		_exit(3);
-	if (mmap(page, 4096, PROT_READ | PROT_WRITE,
-		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != page)
-		_exit(4);
-}
-
-static void bus_handled(void)
-{
-	struct sigaction action = { .sa_flags = SA_SIGINFO };
-
-	action.sa_sigaction = on_bus_error;
-	sigaction(SIGBUS, &action, NULL);
-	touch_lost_page();
-}
-
 static const struct {
 	const char *name;
 	void (*run)(void);
 } things[] = {
-	{ "bus_error", bus_error }, { "bus_handled", bus_handled },
-	{ "cancel", cancel },	    { "nested", nested },
-	{ "slack", slack },	    { "limit", limit },
-	{ "exits", exits },	    { "loader", loader },
-	{ "ages", ages },	    { "stranger", stranger },
+	{ "cancel", cancel }, { "nested", nested },	{ "slack", slack },
+	{ "limit", limit },   { "exits", exits },	{ "loader", loader },
+	{ "ages", ages },     { "stranger", stranger },
 };
 
 int main(int argc, char **argv)

@@ -85,13 +85,18 @@ void evidence_begin(struct thread *self)
 
 static uint32_t call_of(long number)
 {
-	switch (number) {
-#define X(system, call)                                                        \
-	case system:                                                           \
-		return call;
-		SYSTEM_CALLS(X)
-		SYSTEM_CALLS_OLD(X)
+	static const struct {
+		long number;
+		uint32_t call;
+	} named[] = {
+#define X(system, call) { system, call },
+		SYSTEM_CALLS(X) SYSTEM_CALLS_OLD(X)
 #undef X
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(named); i++) {
+		if (named[i].number == number)
+			return named[i].call;
 	}
 	if (number < 0 || number >= (long)CALL_UNNAMED_LIMIT)
 		return CALL_NONE;

@@ -12,7 +12,10 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "machine_fixture.h"
 #include "sigsafe/machine.h"
+
+TestSuite(context_call, .disabled = IS_SANITIZED);
 
 static int ends[2];
 static uint32_t signals;

@@ -11,6 +11,7 @@
 
 #include "recording_fixture.h"
 #include "setup/layout.h"
+#include "sigsafe/clock.h"
 #include "sigsafe/log.h"
 #include "sigsafe/log_door.h"
 #include "text_fixture.h"
@@ -76,9 +77,11 @@ Test(log, a_line_says_all_of_it)
 
 	add_module(rec, "/usr/bin/app", 0x1000, 0x9000);
 	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	/* It bears the time it is written. */
+	rec->start_ns = clock_now_ns() - NS_PER_MS;
 	log_stall(&self);
 	cr_assert_str_eq(read_log(),
-			 "stallshim: 2026-01-02T03:04:07Z app (4711): "
+			 "stallshim: 2026-01-02T03:04:05Z app (4711): "
 			 "io (4712) stalled for 52.3ms, blocked in usleep, "
 			 "3 events, at app+0x1233 < app+0x42 < "
 			 "0x7f0000000000\n");

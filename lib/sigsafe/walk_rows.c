@@ -48,9 +48,12 @@ static inline bool register_value(struct cursor *at, enum row_register reg,
 /* Once what the frame has saved is known. */
 static inline bool find_return_address(struct cursor *at, uintptr_t cfa)
 {
+	/* Where it is on the stack no register has it. */
+	enum row_register reg = RETURN_IS_ON_STACK ? ROW_SP : ROW_RETURN;
+
 	if (RETURN_IS_ON_STACK)
 		return memory_read(&at->memory, cfa - ROW_WORD, &at->frame.pc);
-	if (!register_value(at, ROW_RETURN, &at->frame.pc))
+	if (!register_value(at, reg, &at->frame.pc))
 		return false;
 	at->frame.pc = machine_code_address(at->frame.pc);
 	return true;

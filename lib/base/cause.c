@@ -23,6 +23,9 @@
  */
 #define NS_PER_MINOR_FAULT 3000
 
+/* A major fault is over by then, on a busy disk as well. */
+#define NS_PER_MAJOR_FAULT (100 * NS_PER_MS)
+
 /* So many sleeps in one slice are no stop and start of the process. */
 #define OFTEN 4
 
@@ -34,11 +37,15 @@ static bool has_slept(const struct evidence *e)
 	return e->voluntary > e->involuntary;
 }
 
-/* Each major fault is a sleep: they are at least half of them. */
+/*
+ * Each major fault is a sleep: they are at least half of them. A stop is one,
+ * too, and longer than any fault is.
+ */
 static bool has_faulted(const struct evidence *e)
 {
 	return e->major_faults && has_slept(e) &&
-	       e->major_faults >= e->voluntary / 2;
+	       e->major_faults >= e->voluntary / 2 &&
+	       e->wall_ns / e->major_faults <= NS_PER_MAJOR_FAULT;
 }
 
 /* Does it sleep so that no signal wakes it, and for long? */

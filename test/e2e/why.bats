@@ -47,12 +47,12 @@ mostly() {
 	between $((all / 3 * 2)) "$all" "$(header "$text" "$1")"
 }
 
-# why_when_let REASON MILLISECONDS: again, until the machine let it run for a
-# quarter of its time.
+# why_when_let REASON MILLISECONDS: again, until the machine let it run for an
+# eighth of its time.
 why_when_let() {
 	local tries=20
 
-	until why "$@" && ((cpu > run / 4)); do
+	until why "$@" && ((cpu > run / 8)); do
 		((--tries))
 	done
 }

@@ -45,6 +45,10 @@ Test(cause, a_stop_is_not_a_sleep)
 	/* Nor where it had slept much before. */
 	e.voluntary = 11;
 	check(e, CAUSE_UNSCHEDULED, 2000 * MS);
+	/* Nor for so long for one page. */
+	e.voluntary = 2;
+	e.major_faults = 1;
+	check(e, CAUSE_UNSCHEDULED, 2000 * MS);
 }
 
 Test(cause, a_call_that_the_tick_broke_has_blocked)

@@ -21,7 +21,7 @@
 #endif
 
 /* More where the called keeps the return address. */
-#define FIRST_BYTES  (RETURN_IS_ON_STACK ? 1792 : 1856)
+#define FIRST_BYTES  (RETURN_IS_ON_STACK ? 1792 : 1920)
 #define SECOND_BYTES (RETURN_IS_ON_STACK ? 1216 : 1440)
 
 static char coroutine_stack[STACK_BYTES] __attribute__((aligned(16)));

@@ -67,7 +67,7 @@ static void identify(struct recording *rec)
 	if (sys1(SYS_uname, &host) == 0)
 		memcpy(rec->host, host.nodename, HOST_BYTES - 1);
 	strcpy(rec->version_text, STALLSHIM_VERSION);
-	clock_read(CLOCK_REALTIME, &now);
+	clock_get(CLOCK_REALTIME, &now);
 	rec->start_ns = clock_now_ns();
 	rec->start_realtime_ns =
 		(uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;

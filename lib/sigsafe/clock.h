@@ -13,16 +13,23 @@
 
 #include <time.h>
 
+#include "base/atomic.h"
 #include "base/units.h"
 
-/* As clock_gettime(), of the kernel's clocks; errno is left alone. */
+/* Whichever function it is at a moment, it reads the same clocks. */
 extern long (*clock_read)(clockid_t clock, struct timespec *time);
+
+/* As clock_gettime(), of the kernel's clocks; errno is left alone. */
+static inline long clock_get(clockid_t clock, struct timespec *time)
+{
+	return load_relaxed(&clock_read)(clock, time);
+}
 
 static inline uint64_t clock_now_ns(void)
 {
 	struct timespec t;
 
-	clock_read(CLOCK_MONOTONIC, &t);
+	clock_get(CLOCK_MONOTONIC, &t);
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 

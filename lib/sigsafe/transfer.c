@@ -24,7 +24,7 @@ static uint64_t coarse_now_ns(void)
 {
 	struct timespec t;
 
-	clock_read(CLOCK_MONOTONIC_COARSE, &t);
+	clock_get(CLOCK_MONOTONIC_COARSE, &t);
 	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
 }
 

@@ -21,8 +21,8 @@
 	} while (0)
 
 /*
- * For a suite to disable: a sanitizer has handlers of its own for faults, and
- * believes that functions which are left for good still run.
+ * For a suite to disable: a sanitizer makes frames larger, has calls of its own
+ * in them, and believes that functions which are left for good still run.
  */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define IS_SANITIZED true

@@ -23,7 +23,7 @@ static uint64_t seconds(clockid_t clock)
 {
 	struct timespec t = { .tv_sec = 0 };
 
-	cr_assert_eq(clock_read(clock, &t), 0);
+	cr_assert_eq(clock_get(clock, &t), 0);
 	return (uint64_t)t.tv_sec;
 }
 
@@ -44,6 +44,6 @@ Test(clock, a_clock_that_is_not_there_is_an_error_and_no_errno)
 	struct timespec t;
 
 	errno = 0;
-	cr_assert_lt(clock_read(1000, &t), 0);
+	cr_assert_lt(clock_get(1000, &t), 0);
 	cr_assert_eq(errno, 0);
 }

@@ -7,18 +7,12 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "machine_fixture.h"
 #include "sigsafe/machine.h"
 #include "stack_fixture.h"
 
 #define STACK_BYTES (64u << 10)
 #define UNTOUCHED   0x5a
-
-/* What is compiled for a sanitizer has larger frames. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED true
-#else
-#define IS_SANITIZED false
-#endif
 
 /* More where the called keeps the return address. */
 #define FIRST_BYTES  (RETURN_IS_ON_STACK ? 1792 : 1920)

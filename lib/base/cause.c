@@ -75,10 +75,13 @@ static bool is_deaf(uint32_t call)
 	}
 }
 
-/* On a busy machine there is preemption, too: a deaf call is the likelier. */
+/*
+ * The calls that have no name are those that do not sleep. On a busy machine
+ * there is preemption, too: a deaf call is the likelier.
+ */
 static bool has_returned_from_sleep(const struct evidence *e)
 {
-	return e->state == CALL_RETURNED &&
+	return e->state == CALL_RETURNED && !CALL_IS_UNNAMED(e->call) &&
 	       (has_slept(e) || (e->voluntary && is_deaf(e->call)));
 }
 

@@ -19,13 +19,18 @@ why() {
 	adds_up
 }
 
-# adds_up: the causes, the samples, and the law of stalls are the same time.
+# adds_up: the causes, the samples, and the law of stalls are the same time. A
+# stall that no tick was let run in has neither a stack nor a cause.
 adds_up() {
 	local stalled
 
 	stalled=$(header "$text" stalled)
-	[[ $(total_ns "$text") = "$stalled" ]]
-	[[ $(sum_of "cpu blocked lock faults unscheduled") = "$stalled" ]]
+	[[ $(sum_of "cpu blocked lock faults unscheduled") = \
+		$(total_ns "$text") ]]
+	[[ $(total_ns "$text") = "$stalled" ]] || {
+		(($(header "$text" unseen) > 0))
+		between 0 "$stalled" "$(total_ns "$text")"
+	}
 }
 
 # sum_of "CAUSE...": of the head of the text.
@@ -135,7 +140,8 @@ held_lock() {
 		((--tries))
 	done
 	lasted
-	mostly lock
+	# What came before, starting the holder, is the victim's and no lock.
+	between 29000000 "$(header "$text" stalled)" "$(header "$text" lock)"
 	grep '^#	cause=lock lock=0x[0-9a-f]* name=cache_lock object=why ' \
 		"$text"
 	grep -E 'waiting for cache_lock, held by worker1 \([0-9]+\)' \

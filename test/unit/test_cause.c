@@ -45,7 +45,13 @@ Test(cause, a_stop_is_not_a_sleep)
 	/* Nor where it had slept much before. */
 	e.voluntary = 11;
 	check(e, CAUSE_UNSCHEDULED, 2000 * MS);
+	/* Nor in a call that never does. */
+	e.state = CALL_RETURNED;
+	e.call = CALL_SYSTEM(39);
+	e.voluntary = 1;
+	check(e, CAUSE_UNSCHEDULED, 2000 * MS);
 	/* Nor for so long for one page. */
+	e.state = CALL_OUTSIDE;
 	e.voluntary = 2;
 	e.major_faults = 1;
 	check(e, CAUSE_UNSCHEDULED, 2000 * MS);

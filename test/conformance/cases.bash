@@ -17,3 +17,15 @@ compare_cases() {
 	((cases > 0))
 	diff "$2.sorted" "$3.sorted"
 }
+
+# same_cases SUITE SCENARIO: a function that is called with natively, then with
+# under_shim, prints a line for each case, which must be the same.
+same_cases() {
+	local how
+
+	for how in natively under_shim; do
+		"$2" "$how" >"$BATS_TEST_TMPDIR/$how.cases"
+	done
+	cat "$BATS_TEST_TMPDIR/under_shim.cases"
+	compare_cases "$1" "$BATS_TEST_TMPDIR"/{natively,under_shim}.cases
+}

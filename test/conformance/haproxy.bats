@@ -154,9 +154,6 @@ every_case() {
 }
 
 @test "haproxy answers, reloads and ends as natively" {
-	every_case natively >"$BATS_TEST_TMPDIR/natively.cases"
-	every_case under_shim >"$BATS_TEST_TMPDIR/under_shim.cases"
-	cat "$BATS_TEST_TMPDIR/under_shim.cases"
-	compare_cases "haproxy" "$BATS_TEST_TMPDIR"/{natively,under_shim}.cases
+	same_cases haproxy every_case
 	ls "$RESULTS"/haproxy.*.stall.txt >/dev/null
 }

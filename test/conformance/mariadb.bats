@@ -123,9 +123,6 @@ every_case() {
 }
 
 @test "MariaDB answers, waits, kills and ends as natively" {
-	every_case natively >"$BATS_TEST_TMPDIR/natively.cases"
-	every_case under_shim >"$BATS_TEST_TMPDIR/under_shim.cases"
-	cat "$BATS_TEST_TMPDIR/under_shim.cases"
-	compare_cases "MariaDB" "$BATS_TEST_TMPDIR"/{natively,under_shim}.cases
+	same_cases MariaDB every_case
 	ls "$RESULTS"/mariadbd.*.stall.txt >/dev/null
 }

@@ -15,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "machine_fixture.h"
 #include "sigsafe/stack.h"
 #include "stack_fixture.h"
 
@@ -22,20 +23,12 @@
 #define WALKS 1000
 
 /* Exit status of a child that could not forbid itself system calls. */
-#define NO_SECCOMP 3
-
-/* A sanitizer has an allocator of its own, and makes system calls. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED  true
-#define COUNTS_MALLOC 0
-#else
-#define IS_SANITIZED  false
-#define COUNTS_MALLOC 1
-#endif
+#define NOT_SHUT_IN 3
 
 static unsigned allocations;
 
-#if COUNTS_MALLOC
+/* A sanitizer has an allocator of its own, and makes system calls. */
+#if !IS_SANITIZED
 /* In front of libc's, which is also there under another name. */
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
@@ -82,7 +75,7 @@ static void forbid_system_calls(void)
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
 	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
-		_exit(NO_SECCOMP);
+		_exit(NOT_SHUT_IN);
 }
 
 /* As a hook walks, and as a signal handler does. */
@@ -165,7 +158,7 @@ static void start(void)
 {
 	int status = status_of(call_the_system);
 
-	if (WIFEXITED(status) && WEXITSTATUS(status) == NO_SECCOMP)
+	if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_SHUT_IN)
 		cr_skip_test("emulated: no seccomp");
 	cr_assert(is_killed(status));
 	fixture_start_unwinder();

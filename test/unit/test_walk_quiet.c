@@ -29,7 +29,11 @@ static unsigned allocations;
 
 /* A sanitizer has an allocator of its own, and makes system calls. */
 #if !IS_SANITIZED
-/* In front of libc's, which is also there under another name. */
+/*
+ * In front of libc's, which is also there under another name; for libunwind,
+ * too, and so to be seen from outside of the program.
+ */
+#pragma GCC visibility push(default)
 extern void *__libc_malloc(size_t bytes);
 extern void *__libc_calloc(size_t count, size_t bytes);
 extern void *__libc_realloc(void *old, size_t bytes);
@@ -58,6 +62,7 @@ void free(void *old)
 	allocations++;
 	__libc_free(old);
 }
+#pragma GCC visibility pop
 #endif
 
 /* All but the exit. */

@@ -153,6 +153,17 @@ between() {
 	fi
 }
 
+# lasts_as_said TEXT NS: what stalled is as long as the victim's own clock says,
+# within 1 % or 200 us a stall; what a busy machine adds between the two clocks
+# comes on top, and is bounded by what it was not let run.
+lasts_as_said() {
+	local slack=$((200000 * $(header "$1" stalls)))
+
+	((slack > $2 / 100)) || slack=$(($2 / 100))
+	between $(($2 - slack)) $(($2 + slack + $(header "$1" unscheduled))) \
+		"$(header "$1" stalled)"
+}
+
 # same_both_ways SCENARIO: a function that is called with natively, then with
 # under_shim, must print the same.
 same_both_ways() {

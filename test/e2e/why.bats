@@ -62,23 +62,12 @@ why_when_let() {
 	done
 }
 
-# lasted: the stall is as long as the victim's own clock says, within 1 % or
-# 200 us; what a busy machine adds between the two clocks comes on top, and
-# is bounded by what it was not let run.
-lasted() {
-	local slack=$((run / 100 > 200000 ? run / 100 : 200000))
-
-	between $((run - slack)) \
-		$((run + slack + $(header "$text" unscheduled))) \
-		"$(header "$text" stalled)"
-}
-
 @test "spinning is on CPU, for as long as it was, and no longer" {
 	local ms
 
 	for ms in 25 50 400; do
 		why_when_let spin "$ms"
-		lasted
+		lasts_as_said "$text" "$run"
 		mostly cpu
 		between 0 $((cpu * 17 / 16 + 1000000)) \
 			"$(header "$text" cpu)"
@@ -87,7 +76,7 @@ lasted() {
 
 @test "a run just above the threshold is a stall of its length" {
 	why_when_let spin 12
-	lasted
+	lasts_as_said "$text" "$run"
 	mostly cpu
 }
 
@@ -98,7 +87,7 @@ lasted() {
 		connect:connect vfork:vfork"
 	for call in $calls; do
 		why "${call%:*}" 200
-		lasted
+		lasts_as_said "$text" "$run"
 		mostly blocked
 		grep "^#	cause=blocked call=${call#*:} " "$text"
 		"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
@@ -113,7 +102,7 @@ lasted() {
 	until why fsync && grep '^#	cause=blocked call=fsync ' "$text"; do
 		((--tries))
 	done
-	lasted
+	lasts_as_said "$text" "$run"
 	total=$(awk '/^[0-9]+ [0-9]+ @/ { ns = $1 }
 		/^#\tcause=blocked call=(fsync|write|close) / { sum += ns }
 		/^#\tcause=blocked / { all += ns }
@@ -139,7 +128,7 @@ held_lock() {
 			grep '> unlock_cache'
 		((--tries))
 	done
-	lasted
+	lasts_as_said "$text" "$run"
 	# What came before, starting the holder, is the victim's and no lock.
 	between 29000000 "$(header "$text" stalled)" "$(header "$text" lock)"
 	grep '^#	cause=lock lock=0x[0-9a-f]* name=cache_lock object=why ' \
@@ -152,13 +141,13 @@ held_lock() {
 
 @test "a storm of page faults is page faults" {
 	why_when_let faults 200
-	lasted
+	lasts_as_said "$text" "$run"
 	mostly faults
 }
 
 @test "a stopped process is not scheduled" {
 	why stop 2000
-	lasted
+	lasts_as_said "$text" "$run"
 	between 1950000000 "$run" "$(header "$text" unscheduled)"
 	between 0 $((cpu * 17 / 16 + 1000000)) "$(header "$text" cpu)"
 	"$STALLSHIM" report "$(result rec)" | grep 'not scheduled'

@@ -14,7 +14,7 @@
  */
 #include "base/cause.h"
 
-#include "base/calls.h"
+#include "base/records.h"
 
 /*
  * Page faults are to blame where there is at least one in so much processor
@@ -169,13 +169,27 @@ struct causes causes_of(const struct evidence *e)
 	uint64_t left_ns = e->wall_ns;
 	uint64_t cpu_ns;
 
-	causes.ns[CAUSE_LOCK] = take(&left_ns, e->lock_ns);
+	causes.ns[cause_of_wait(e->lock_kind)] = take(&left_ns, e->lock_ns);
 	causes.ns[CAUSE_BLOCKED] = take(&left_ns, e->blocked_ns);
 	cpu_ns = take(&left_ns, e->cpu_ns);
 	causes.ns[cause_of_cpu(e, cpu_ns)] += cpu_ns;
 	add_off_cpu(&causes, e, left_ns);
 	fold(&causes, e->wall_ns);
 	return causes;
+}
+
+enum cause cause_of_wait(uint32_t lock_kind)
+{
+	switch (lock_kind) {
+	case LOCK_SEMAPHORE:
+		return CAUSE_SEMAPHORE;
+	case LOCK_BARRIER:
+		return CAUSE_BARRIER;
+	case LOCK_JOIN:
+		return CAUSE_JOIN;
+	default:
+		return CAUSE_LOCK;
+	}
 }
 
 enum cause causes_main(const uint64_t ns[CAUSE_COUNT])

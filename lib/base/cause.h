@@ -15,6 +15,9 @@
 	X(CAUSE_CPU, "cpu", "on CPU")                                          \
 	X(CAUSE_BLOCKED, "blocked", "blocked")                                 \
 	X(CAUSE_LOCK, "lock", "waiting for a lock")                            \
+	X(CAUSE_SEMAPHORE, "semaphore", "waiting for a semaphore")             \
+	X(CAUSE_BARRIER, "barrier", "waiting at a barrier")                    \
+	X(CAUSE_JOIN, "join", "waiting for a thread to end")                   \
 	X(CAUSE_FAULTS, "faults", "page faults")                               \
 	X(CAUSE_UNSCHEDULED, "unscheduled", "not scheduled")
 
@@ -25,13 +28,19 @@ enum cause {
 	CAUSE_COUNT
 };
 
+/* Is it a wait that a lock_record is kept of? */
+static inline bool cause_has_lock(uint32_t cause)
+{
+	return cause >= CAUSE_LOCK && cause <= CAUSE_JOIN;
+}
+
 /*
- * A cause in one word: bits 0 to 2 the cause; bits 3 to 28, of CAUSE_LOCK the
- * lock's index in SECTION_LOCKS, of CAUSE_BLOCKED the call.
+ * A cause in one word: bits 0 to 3 the cause; bits 4 to 28, of one that has a
+ * lock its index in SECTION_LOCKS, of CAUSE_BLOCKED the call.
  */
-#define CAUSE_WORD(cause, detail) ((uint32_t)(detail) << 3 | (cause))
-#define CAUSE_OF(word)		  ((word)&7u)
-#define CAUSE_DETAIL(word)	  ((uint32_t)(word) >> 3)
+#define CAUSE_WORD(cause, detail) ((uint32_t)(detail) << 4 | (cause))
+#define CAUSE_OF(word)		  ((word)&15u)
+#define CAUSE_DETAIL(word)	  ((uint32_t)(word) >> 4)
 
 /*
  * A call: an enum blocking_call, or the number of a system call without a name
@@ -56,7 +65,8 @@ enum call_state {
 struct evidence {
 	uint64_t wall_ns;
 	uint64_t cpu_ns;     /* of the thread; at most so much */
-	uint64_t lock_ns;    /* in waits for locks */
+	uint64_t lock_ns;    /* in waits for locks and their like */
+	uint32_t lock_kind;  /* enum lock_kind, of the longest of these */
 	uint64_t blocked_ns; /* in calls that a hook saw block */
 	uint64_t late_ns;    /* the tick that ended the slice was late by */
 	uint32_t voluntary;  /* switches: it slept, or was stopped */
@@ -73,6 +83,9 @@ struct causes {
 };
 
 struct causes causes_of(const struct evidence *evidence);
+
+/* What a wait for a lock of this kind (enum lock_kind) is. */
+enum cause cause_of_wait(uint32_t lock_kind);
 
 /* The one with most of the time. */
 enum cause causes_main(const uint64_t ns[CAUSE_COUNT]);

@@ -39,7 +39,7 @@
 #include "base/records.h"
 
 #define RECORDING_MAGIC	  "stallrec"
-#define RECORDING_VERSION 2u
+#define RECORDING_VERSION 3u
 
 #define HOST_BYTES 64
 

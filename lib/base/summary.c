@@ -137,7 +137,8 @@ static struct contention contention_of(const struct recording *rec)
 		uint64_t longest_ns = load_relaxed(&lock->longest_wait_ns);
 		uint64_t key = load_acquire(&lock->key);
 
-		if (!key || !load_relaxed(&lock->waits))
+		if (!key || !load_relaxed(&lock->waits) ||
+		    law_profile_of(lock->kind) != SAMPLE_MUTEX)
 			continue;
 		/* They gave their records up: counted as they did. */
 		seen.locks += key != LOCK_OTHERS;

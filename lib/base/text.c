@@ -32,6 +32,7 @@
 #include "base/text.h"
 #include "base/atomic.h"
 #include "base/heap_sort.h"
+#include "base/lock_kind.h"
 #include "base/loops.h"
 #include "base/pen.h"
 #include "base/text_header.h"
@@ -134,7 +135,7 @@ static void write_lock_name(struct text *text, const struct lock_record *lock)
 		write_offset(&text->pen, answer.offset);
 }
 
-/* "lock=0x55d0c0b3e0a0 name=cache_lock object=app" */
+/* "lock=0x55d0c0b3e0a0 name=cache_lock object=app kind=rwlock" */
 static void write_lock(struct text *text, uint32_t index)
 {
 	const struct lock_record *lock =
@@ -152,6 +153,11 @@ static void write_lock(struct text *text, uint32_t index)
 	write_lock_name(text, lock);
 	pen_text(pen, " object=");
 	pen_word(pen, module ? module_name(module) : "heap", PATH_BYTES);
+	/* Most are mutexes. */
+	if (lock->kind != LOCK_MUTEX) {
+		pen_text(pen, " kind=");
+		pen_text(pen, lock_kind_text(lock->kind));
+	}
 }
 
 /* "cause=blocked call=fsync" */
@@ -162,7 +168,7 @@ static void write_cause(struct text *text, uint32_t cause)
 
 	pen_text(pen, "cause=");
 	pen_text(pen, cause_key(CAUSE_OF(cause)));
-	if (CAUSE_OF(cause) == CAUSE_LOCK) {
+	if (cause_has_lock(CAUSE_OF(cause))) {
 		pen_text(pen, " ");
 		write_lock(text, detail);
 	} else if (CALL_IS_UNNAMED(detail)) {

@@ -105,7 +105,7 @@ static bool is_sound_cause(const struct recording *rec, uint32_t cause)
 {
 	uint32_t detail = CAUSE_DETAIL(cause);
 
-	if (CAUSE_OF(cause) == CAUSE_LOCK)
+	if (cause_has_lock(CAUSE_OF(cause)))
 		return detail < rec->section[SECTION_LOCKS].capacity;
 	if (CAUSE_OF(cause) == CAUSE_BLOCKED)
 		return is_sound_call(detail);

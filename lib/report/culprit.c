@@ -110,11 +110,19 @@ static void list_functions(struct search *search)
 	found->count = kept;
 }
 
+static uint64_t lock_ns(const struct stall *stall)
+{
+	uint64_t sum_ns = 0;
+
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		sum_ns += cause_has_lock(i) ? stall->cause_ns[i] : 0;
+	return sum_ns;
+}
+
 static void keep_held(struct culprit *culprit, const struct stall *stall)
 {
 	if (stall->release &&
-	    (!culprit->held ||
-	     stall->cause_ns[CAUSE_LOCK] > culprit->held->cause_ns[CAUSE_LOCK]))
+	    (!culprit->held || lock_ns(stall) > lock_ns(culprit->held)))
 		culprit->held = stall;
 }
 

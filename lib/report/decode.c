@@ -122,7 +122,7 @@ static struct why decode_why(struct decoder *d, uint32_t word)
 {
 	struct why why = { .cause = CAUSE_OF(word), .call = "" };
 
-	if (why.cause == CAUSE_LOCK)
+	if (cause_has_lock(why.cause))
 		why.lock = d->lock[CAUSE_DETAIL(word)];
 	if (why.cause == CAUSE_BLOCKED)
 		why.call = decode_call(d, CAUSE_DETAIL(word));

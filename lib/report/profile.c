@@ -116,10 +116,7 @@ static void add_cause(struct blame *blame, const struct sample *sample,
 	if (sample->total_ns < heaviest_ns[cause])
 		return;
 	heaviest_ns[cause] = sample->total_ns;
-	if (cause == CAUSE_BLOCKED)
-		blame->blocked = sample->why;
-	if (cause == CAUSE_LOCK)
-		blame->locked = sample->why;
+	blame->why[cause] = sample->why;
 }
 
 static size_t add_blame(struct blame *blame, const struct entry *entry,

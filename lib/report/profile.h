@@ -19,9 +19,9 @@ struct blame {
 	uint64_t count;		/* unlocks, waits, ticks */
 	uint64_t stalls;	/* of the timeline; 0: it does not tell */
 	const char *blocked_in; /* the call they were found blocked in, or "" */
-	/* Of stalls: time by cause; the call and the lock with most of it. */
+	/* Of stalls: time by cause; of each what has most of it. */
 	uint64_t cause_ns[CAUSE_COUNT];
-	struct why blocked, locked;
+	struct why why[CAUSE_COUNT];
 	const struct stall *held; /* by a lock for longest; or NULL */
 	/* Of its stacks, told apart by their functions, the heaviest. */
 	const struct stack *stack;

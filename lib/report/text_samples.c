@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lock_kind.h"
 #include "report/scan.h"
 #include "report/text_words.h"
 
@@ -83,8 +84,7 @@ static struct lock *add_lock(struct text_samples *text,
 		arena_alloc(&process->arena, 1, sizeof(struct lock));
 
 	lock->address = address;
-	if (text->kind == SAMPLE_SEM)
-		lock->kind = LOCK_SEMAPHORE;
+	lock->kind = lock_kind_named(text_word(words, "kind"));
 	lock->profile = law_profile_of(lock->kind);
 	lock->name = known_word(text, words, "name", "-");
 	lock->object = known_word(text, words, "object", "heap");
@@ -143,7 +143,7 @@ static void read_cause(struct text_samples *text, char *line)
 
 	why->cause = cause_of(text_word(&words, "cause"));
 	why->call = arena_string(&text->process->arena, call, strlen(call));
-	if (why->cause == CAUSE_LOCK)
+	if (cause_has_lock(why->cause))
 		why->lock = lock_of(text, &words);
 	text->sample->max_ns = text_number(&words, "max");
 }

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/lock_kind.h"
 #include "report/familiar.h"
 #include "report/table.h"
 #include "report/words.h"
@@ -17,16 +18,13 @@ static const struct column columns[] = {
 	{ "longest hold", true },
 };
 
-static const char *const kinds[] = {
-#define X(name, text) text,
-	LOCK_KINDS(X)
-#undef X
-};
-
 const char *lock_text(const struct report *report, const struct lock *lock)
 {
 	if (!lock)
 		return "a lock that is not in the table";
+	/* All of them are one lock, whichever thread was to be joined. */
+	if (lock->kind == LOCK_JOIN)
+		return "a thread to end";
 	if (lock->name)
 		return lock->name;
 	return arena_print(&report->process->arena, "0x%jx",
@@ -39,6 +37,8 @@ static const char *place_text(const struct report *report,
 {
 	const struct stack *first = lock->first;
 
+	if (lock->kind == LOCK_JOIN)
+		return "-";
 	if (lock->object)
 		return lock->object;
 	if (!first)
@@ -71,7 +71,7 @@ static void fill_row(const struct report *report, const struct lock *lock,
 	struct arena *arena = &report->process->arena;
 
 	cells[0] = lock_text(report, lock);
-	cells[1] = kinds[lock->kind];
+	cells[1] = lock_kind_text(lock->kind);
 	cells[2] = place_text(report, lock);
 	cells[3] = words_number(arena, lock->waits);
 	cells[4] = duration_or_dash(arena, lock->waited_ns);

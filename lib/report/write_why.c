@@ -15,37 +15,63 @@
 /* A lock's holder is shown from this part of the main cause on. */
 #define LEAST_LOCK 10
 
-static const char *cause_text(const struct report *report,
-			      const struct why *why)
+/* What is in front of the lock's name. Joins have no lock of their own. */
+static const char *const lock_phrases[CAUSE_COUNT] = {
+	[CAUSE_LOCK] = "waiting for",
+	[CAUSE_SEMAPHORE] = "waiting for semaphore",
+	[CAUSE_BARRIER] = "waiting at barrier",
+};
+
+/* What the causes are of; and the stall, where they are of only one. */
+struct subjects {
+	const struct why *why; /* by cause */
+	const struct stall *stall;
+};
+
+static const struct why unknown[CAUSE_COUNT];
+
+/* Whoever let go of the lock told its name; it may be gone since. */
+static const char *holder_name(const struct report *report,
+			       const struct stall *stall)
+{
+	if (!*stall->holder_name)
+		return thread_text(report, stall->holder);
+	return arena_print(&report->process->arena, "%s (%d)",
+			   stall->holder_name, stall->holder);
+}
+
+/* ", held by worker1 (4712)", or "". */
+static const char *holder_text(const struct report *report, enum cause cause,
+			       const struct stall *stall)
 {
 	struct arena *arena = &report->process->arena;
 
-	if (why->cause == CAUSE_BLOCKED && why->call && *why->call)
-		return arena_print(arena, "blocked in %s", why->call);
-	if (why->cause == CAUSE_LOCK && why->lock)
-		return arena_print(arena, "waiting for %s",
-				   lock_text(report, why->lock));
-	return cause_words(why->cause);
+	if (!stall || !stall->holder ||
+	    (stall->lock && cause_of_wait(stall->lock->kind) != cause))
+		return "";
+	if (cause == CAUSE_LOCK)
+		return arena_print(arena, ", held by %s",
+				   holder_name(report, stall));
+	/* Nobody holds a semaphore: it is known who ended the wait. */
+	if (cause == CAUSE_SEMAPHORE && stall->release)
+		return arena_print(arena, ", posted by %s",
+				   holder_name(report, stall));
+	return "";
 }
 
-/* What the causes are of: the call and the lock, and who held that, or "". */
-struct subjects {
-	struct why blocked, locked;
-	const char *holder;
-};
-
-static const char *subject_text(const struct report *report, enum cause cause,
-				const struct subjects *subjects)
+static const char *cause_text(const struct report *report, enum cause cause,
+			      const struct subjects *subjects)
 {
-	const struct why bare = { .cause = cause };
+	struct arena *arena = &report->process->arena;
+	const struct why *why = &subjects->why[cause];
+	const char *holder = holder_text(report, cause, subjects->stall);
 
-	if (cause == CAUSE_BLOCKED)
-		return cause_text(report, &subjects->blocked);
-	if (cause == CAUSE_LOCK)
-		return arena_print(&report->process->arena, "%s%s",
-				   cause_text(report, &subjects->locked),
-				   subjects->holder);
-	return cause_text(report, &bare);
+	if (cause == CAUSE_BLOCKED && why->call && *why->call)
+		return arena_print(arena, "blocked in %s", why->call);
+	if (why->lock && lock_phrases[cause])
+		return arena_print(arena, "%s %s%s", lock_phrases[cause],
+				   lock_text(report, why->lock), holder);
+	return arena_print(arena, "%s%s", cause_words(cause), holder);
 }
 
 /* The causes with a part of the whole, the largest first. */
@@ -67,7 +93,7 @@ static const char *list_causes(const struct report *report,
 		if (!ns || ns < whole_ns / LEAST_SHOWN)
 			return text;
 		left[cause] = 0;
-		words = subject_text(report, cause, subjects);
+		words = cause_text(report, cause, subjects);
 		if (whole_ns - ns < whole_ns / LEAST_SHOWN)
 			return words;
 		text = arena_print(arena, "%s%s%s %s", text, *text ? ", " : "",
@@ -78,39 +104,25 @@ static const char *list_causes(const struct report *report,
 const char *causes_text(const struct report *report,
 			const uint64_t cause_ns[CAUSE_COUNT])
 {
-	const struct subjects none = {
-		.blocked = { .cause = CAUSE_BLOCKED },
-		.locked = { .cause = CAUSE_LOCK },
-		.holder = "",
-	};
+	const struct subjects none = { .why = unknown };
 
 	return list_causes(report, cause_ns, &none);
 }
 
-/* Did a lock have a part in it that is worth to be told of? */
-static bool is_lock_stall(const uint64_t cause_ns[CAUSE_COUNT])
+/*
+ * Of the causes that somebody ends by an unlock or a post the larger, if it had
+ * a part that is worth to be told of; else CAUSE_UNKNOWN.
+ */
+static enum cause released_cause(const uint64_t cause_ns[CAUSE_COUNT])
 {
-	uint64_t most_ns = cause_ns[causes_main(cause_ns)];
+	uint64_t least_ns = cause_ns[causes_main(cause_ns)] / LEAST_LOCK;
+	enum cause cause = cause_ns[CAUSE_SEMAPHORE] > cause_ns[CAUSE_LOCK]
+				   ? CAUSE_SEMAPHORE
+				   : CAUSE_LOCK;
 
-	return cause_ns[CAUSE_LOCK] > most_ns / LEAST_LOCK;
+	return cause_ns[cause] > least_ns ? cause : CAUSE_UNKNOWN;
 }
 
-static const char *holder_text(const struct report *report,
-			       const struct stall *stall)
-{
-	struct arena *arena = &report->process->arena;
-	bool is_mutex = stall->lock && stall->lock->profile == SAMPLE_MUTEX;
-
-	if (!stall->holder || (stall->lock && !is_mutex))
-		return "";
-	if (*stall->holder_name)
-		return arena_print(arena, ", held by %s (%d)",
-				   stall->holder_name, stall->holder);
-	return arena_print(arena, ", held by %s",
-			   thread_text(report, stall->holder));
-}
-
-/* In brackets, what it rests on. */
 static const char *evidence_text(const struct report *report,
 				 const struct stall *stall)
 {
@@ -138,13 +150,15 @@ static const char *evidence_text(const struct report *report,
 
 const char *stall_why(const struct report *report, const struct stall *stall)
 {
-	const struct subjects subjects = {
-		.blocked = { .cause = CAUSE_BLOCKED, .call = stall->call },
-		.locked = { .cause = CAUSE_LOCK, .lock = stall->lock },
-		.holder = holder_text(report, stall),
+	struct why why[CAUSE_COUNT] = {
+		[CAUSE_BLOCKED] = { .call = stall->call },
 	};
-	const char *text = list_causes(report, stall->cause_ns, &subjects);
+	const struct subjects subjects = { .why = why, .stall = stall };
+	const char *text;
 
+	if (stall->lock)
+		why[cause_of_wait(stall->lock->kind)].lock = stall->lock;
+	text = list_causes(report, stall->cause_ns, &subjects);
 	if (!*text)
 		return "";
 	return arena_print(&report->process->arena, "%s (%s)", text,
@@ -170,25 +184,24 @@ static const struct stack *usual_release(const struct report *report,
 }
 
 static void write_release(const struct report *report,
-			  const struct blame *blame)
+			  const struct blame *blame, enum cause cause)
 {
+	const char *verb = cause == CAUSE_LOCK ? "let go" : "posted";
+	const struct lock *lock = blame->why[cause].lock;
 	const struct stall *held = blame->held;
 	const struct stack *stack;
 
-	if (held && held->release) {
-		fprintf(report->out, "     %s was let go by %s (%d), in\n",
-			lock_text(report, held->lock), held->holder_name,
-			held->holder);
+	if (held && (!held->lock || cause_of_wait(held->lock->kind) == cause)) {
+		fprintf(report->out, "     %s was %s by %s, in\n",
+			lock_text(report, held->lock), verb,
+			holder_name(report, held));
 		write_stack(report, held->release,
 			    stack_headline(held->release));
-		return;
+	} else if (lock && (stack = usual_release(report, lock))) {
+		fprintf(report->out, "     %s is %s mostly in\n",
+			lock_text(report, lock), verb);
+		write_stack(report, stack, stack_headline(stack));
 	}
-	if (!blame->locked.lock ||
-	    !(stack = usual_release(report, blame->locked.lock)))
-		return;
-	fprintf(report->out, "     %s is let go mostly in\n",
-		lock_text(report, blame->locked.lock));
-	write_stack(report, stack, stack_headline(stack));
 }
 
 /*
@@ -209,12 +222,7 @@ static bool is_the_machines(const struct report *report,
 
 void write_blame_why(const struct report *report, const struct blame *blame)
 {
-	const struct subjects subjects = {
-		.blocked = { .cause = CAUSE_BLOCKED,
-			     .call = blame->blocked.call },
-		.locked = { .cause = CAUSE_LOCK, .lock = blame->locked.lock },
-		.holder = "",
-	};
+	const struct subjects subjects = { .why = blame->why };
 	const char *text = list_causes(report, blame->cause_ns, &subjects);
 
 	if (*text)
@@ -225,6 +233,8 @@ void write_blame_why(const struct report *report, const struct blame *blame)
 
 void write_blame_holder(const struct report *report, const struct blame *blame)
 {
-	if (is_lock_stall(blame->cause_ns))
-		write_release(report, blame);
+	enum cause cause = released_cause(blame->cause_ns);
+
+	if (cause != CAUSE_UNKNOWN)
+		write_release(report, blame, cause);
 }

@@ -202,6 +202,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 						  base.cpu_ns,
 					  wall_ns),
 			.lock_ns = slice->lock_ns,
+			.lock_kind = slice->longest_lock_kind,
 			.blocked_ns = slice->blocked_ns,
 			.late_ns = slice->late_ns,
 			.voluntary = slept_in_run(&base, &now),
@@ -213,7 +214,6 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 		},
 		.call = slice->blocked_ns ? slice->longest_call : slice->call,
 		.lock = slice->longest_lock,
-		.lock_kind = slice->longest_lock_kind,
 		.lock_holder = slice->longest_lock_holder,
 	};
 	clear(slice);

@@ -82,7 +82,6 @@ struct slice_end {
 	uint32_t call; /* that it was blocked in */
 	const void
 		*lock; /* address of the one it waited for longest, or NULL */
-	uint32_t lock_kind;
 	int32_t lock_holder; /* thread that has it or handed it on; 0: ? */
 };
 

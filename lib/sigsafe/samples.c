@@ -94,7 +94,7 @@ static bool has_much_room(const struct recording *rec)
 static bool has_lock(const struct sample *sample)
 {
 	return sample->kind != SAMPLE_STALL ||
-	       CAUSE_OF(sample->lock) == CAUSE_LOCK;
+	       cause_has_lock(CAUSE_OF(sample->lock));
 }
 
 static uint32_t sample_lock(const struct sample *sample)
@@ -107,7 +107,7 @@ static uint32_t sample_lock(const struct sample *sample)
 static uint64_t key_for(uint64_t key, uint32_t lock)
 {
 	if (SAMPLE_KIND(key) == SAMPLE_STALL)
-		lock = CAUSE_WORD(CAUSE_LOCK, lock);
+		lock = CAUSE_WORD(CAUSE_OF(SAMPLE_LOCK(key)), lock);
 	return SAMPLE_KEY(SAMPLE_KIND(key), lock, SAMPLE_STACK(key));
 }
 

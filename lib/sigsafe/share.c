@@ -27,7 +27,7 @@ static uint32_t lock_detail(struct recording *rec, const struct slice_end *end,
 			    struct lock_record *lock)
 {
 	if (!lock)
-		lock = lock_others(rec, end->lock_kind);
+		lock = lock_others(rec, end->evidence.lock_kind);
 	return lock_index(rec, lock);
 }
 
@@ -35,14 +35,9 @@ static uint32_t cause_word(struct recording *rec, enum cause cause,
 			   const struct slice_end *end,
 			   struct lock_record *lock)
 {
-	switch (cause) {
-	case CAUSE_LOCK:
+	if (cause_has_lock(cause))
 		return CAUSE_WORD(cause, lock_detail(rec, end, lock));
-	case CAUSE_BLOCKED:
-		return CAUSE_WORD(cause, end->call);
-	default:
-		return CAUSE_WORD(cause, 0);
-	}
+	return CAUSE_WORD(cause, cause == CAUSE_BLOCKED ? end->call : 0);
 }
 
 /* Of a tick, each cause that has a part in it counts it. */

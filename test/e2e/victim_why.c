@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
@@ -210,6 +211,64 @@ static void callback_lock(void)
 	pthread_detach(holder);
 }
 
+static void *end_later(void *none)
+{
+	prctl(PR_SET_NAME, "worker1");
+	pause_ns(length_ns);
+	return none;
+}
+
+static void callback_join(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, end_later, NULL);
+	pthread_join(thread, NULL);
+}
+
+static sem_t jobs_done;
+
+static __attribute__((noinline, noclone)) void post_done(void)
+{
+	sem_post(&jobs_done);
+	__asm__ volatile("");
+}
+
+static void *post_later(void *none)
+{
+	end_later(none);
+	post_done();
+	return none;
+}
+
+static void callback_semaphore(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, post_later, NULL);
+	pthread_detach(thread);
+	sem_wait(&jobs_done);
+}
+
+static pthread_barrier_t meeting;
+
+static void *come_late(void *none)
+{
+	end_later(none);
+	pthread_barrier_wait(&meeting);
+	return none;
+}
+
+static void callback_barrier(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&meeting, NULL, 2);
+	pthread_create(&thread, NULL, come_late, NULL);
+	pthread_detach(thread);
+	pthread_barrier_wait(&meeting);
+}
+
 #define STORM_BYTES ((size_t)16 << 20)
 
 static void callback_faults(void)
@@ -249,12 +308,20 @@ static const struct reason {
 	const char *name;
 	void (*callback)(void);
 } reasons[] = {
-	{ "spin", callback_spin },   { "nanosleep", callback_nanosleep },
-	{ "read", callback_read },   { "wait", callback_wait },
-	{ "flock", callback_flock }, { "connect", callback_connect },
-	{ "fsync", callback_fsync }, { "vfork", callback_vfork },
-	{ "lock", callback_lock },   { "faults", callback_faults },
+	{ "spin", callback_spin },
+	{ "nanosleep", callback_nanosleep },
+	{ "read", callback_read },
+	{ "wait", callback_wait },
+	{ "flock", callback_flock },
+	{ "connect", callback_connect },
+	{ "fsync", callback_fsync },
+	{ "vfork", callback_vfork },
+	{ "lock", callback_lock },
+	{ "faults", callback_faults },
 	{ "stop", callback_stop },
+	{ "join", callback_join },
+	{ "semaphore", callback_semaphore },
+	{ "barrier", callback_barrier },
 };
 
 static void run(int epoll_fd, void (*callback)(void))

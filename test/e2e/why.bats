@@ -6,6 +6,9 @@
 
 load lib
 
+# What the program does itself.
+own_causes="cpu blocked lock semaphore barrier join faults"
+
 # why REASON [MILLISECONDS]: the victim under the shim; its runs, added up, and
 # the processor time in them, are in $run and $cpu.
 why() {
@@ -25,7 +28,7 @@ adds_up() {
 	local stalled
 
 	stalled=$(header "$text" stalled)
-	[[ $(sum_of "cpu blocked lock faults unscheduled") = \
+	[[ $(sum_of "$own_causes unscheduled") = \
 		$(total_ns "$text") ]]
 	[[ $(total_ns "$text") = "$stalled" ]] || {
 		(($(header "$text" unseen) > 0))
@@ -47,7 +50,7 @@ sum_of() {
 mostly() {
 	local all
 
-	all=$(sum_of "cpu blocked lock faults")
+	all=$(sum_of "$own_causes")
 	((all > 0))
 	between $((all / 3 * 2)) "$all" "$(header "$text" "$1")"
 }
@@ -137,6 +140,49 @@ held_lock() {
 		"$RESULTS/report"
 	grep -A 2 -E 'cache_lock was let go by worker1 \([0-9]+\), in' \
 		"$RESULTS/report" | grep '> unlock_cache'
+}
+
+# wait_of REASON: the report of a stall by a wait that is for no lock.
+wait_of() {
+	why "$1" 30
+	mostly "$1"
+	[[ $(header "$text" lock) = 0 ]]
+	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+	"$STALLSHIM" report "$text" >"$RESULTS/report_of_text"
+	cat "$RESULTS/report"
+	! grep -E 'held by|let go|waiting for a lock|waiting for jobs_done' \
+		"$RESULTS/report"
+}
+
+@test "a join is waiting for a thread to end, which nobody lets go of" {
+	wait_of join
+	grep '^     .*waiting for a thread to end' "$RESULTS/report"
+	grep 'waiting for a thread to end' "$RESULTS/report_of_text"
+	! grep -E 'for joins|posted' "$RESULTS/report" "$RESULTS/report_of_text"
+}
+
+@test "a semaphore has a cause of its own, and who posted it" {
+	local tries=10
+
+	# Where no tick was let run in time, it is not known who did.
+	until wait_of semaphore &&
+		grep -E 'jobs_done was posted by worker1 \([0-9]+\), in' \
+			"$RESULTS/report"; do
+		grep -A 1 'jobs_done is posted mostly in' "$RESULTS/report" |
+			grep '> post_done'
+		((--tries))
+	done
+	grep -E 'waiting for semaphore jobs_done, posted by worker1 \(' \
+		"$RESULTS/report"
+	grep -A 1 'jobs_done was posted by' "$RESULTS/report" |
+		grep '> post_done'
+	grep 'waiting for semaphore jobs_done' "$RESULTS/report_of_text"
+}
+
+@test "a barrier has a cause of its own, and a name" {
+	wait_of barrier
+	grep 'waiting at barrier meeting' "$RESULTS/report"
+	! grep posted "$RESULTS/report"
 }
 
 @test "a storm of page faults is page faults" {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/calls.h"
-#include "base/cause.h"
+#include "base/records.h"
 
 #define MS NS_PER_MS
 
@@ -152,6 +152,35 @@ Test(cause, what_hooks_measured_comes_first)
 	check(e, CAUSE_CPU, 9 * MS);
 	e.lock_ns = 100 * MS;
 	check(e, CAUSE_LOCK, 40 * MS);
+}
+
+Test(cause, waits_for_other_things_than_locks_are_told_apart)
+{
+	struct evidence e = { .wall_ns = 40 * MS,
+			      .lock_ns = 40 * MS,
+			      .lock_kind = LOCK_JOIN };
+
+	check(e, CAUSE_JOIN, 40 * MS);
+	e.lock_kind = LOCK_SEMAPHORE;
+	check(e, CAUSE_SEMAPHORE, 40 * MS);
+	e.lock_kind = LOCK_BARRIER;
+	check(e, CAUSE_BARRIER, 40 * MS);
+	/* Who waits for an initialisation waits for the thread that does it. */
+	e.lock_kind = LOCK_ONCE;
+	check(e, CAUSE_LOCK, 40 * MS);
+}
+
+Test(cause, a_word_holds_each_cause_and_its_detail)
+{
+	uint32_t most = (UINT32_C(1) << 25) - 1;
+
+	for (unsigned c = 0; c < CAUSE_COUNT; c++) {
+		uint32_t word = CAUSE_WORD(c, most);
+		uint64_t key = SAMPLE_KEY(SAMPLE_STALL, word, 1);
+
+		cr_assert_eq(CAUSE_OF(SAMPLE_LOCK(key)), c);
+		cr_assert_eq(CAUSE_DETAIL(SAMPLE_LOCK(key)), most);
+	}
 }
 
 Test(cause, the_parts_add_up_to_the_slice)

@@ -85,6 +85,14 @@ Test(summary, of_contention)
 		 "3 locks made threads wait 1.2s in 60 waits, longest 50ms");
 }
 
+Test(summary, takes_no_join_for_a_lock)
+{
+	add_loop(rec, 4712, "io");
+	add_busy_lock(0x1000)->kind = LOCK_JOIN;
+	check_is("no stall >= 10ms in 61s on 1 loop, longest run 7.9ms; "
+		 "no lock made a thread wait");
+}
+
 Test(summary, counts_locks_that_gave_their_records_up)
 {
 	struct lock_record *others = add_lock(rec, 0);

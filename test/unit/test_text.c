@@ -135,7 +135,8 @@ Test(text, of_stalls_names_its_loops)
 	check_has("\n# kind=stall\n");
 	check_has("\n# loops=1 stalls=2 stalled=60000000ns unseen=1 "
 		  "longest=45000000ns.\n"
-		  "# cpu=0ns blocked=0ns lock=0ns faults=0ns "
+		  "# cpu=0ns blocked=0ns lock=0ns semaphore=0ns "
+		  "barrier=0ns join=0ns faults=0ns "
 		  "unscheduled=0ns.\n"
 		  "# loop=4712 name=io\\0401 wait=epoll_wait turns=12345 "
 		  "events=20000 busy=1000000000ns watched=61002000000ns "

@@ -86,6 +86,7 @@ struct thread_record {
 	int32_t timer;
 	uint32_t histogram; /* index in SECTION_HISTOGRAMS + 1; 0: none */
 	uint64_t stall_ns;  /* its threshold; 0: none of its runs is a stall */
+	int32_t epoll; /* descriptor its loop waits at, plus 1; 0: none, yet */
 };
 
 /*

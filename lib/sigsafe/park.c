@@ -1,7 +1,8 @@
 /*
  * Places to park. Owns the process's table of them: a set of hashes, one for
- * the calls of each place up to each depth. Entries are never taken out, and a
- * forked child has the same code at the same places.
+ * the calls of each place up to each depth, with the thread that taught it.
+ * Entries are never taken out, and a forked child has the same code at the same
+ * places.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,17 +17,26 @@
 #define PLACES	   1024u
 #define MAX_PROBES 16u
 
-static uint64_t places[PLACES]; /* 0: free */
+/* A loop that makes so many waits between two visits to a place parks there. */
+#define MANY_WAITS 10
+
+#define NOBODY	0
+#define SEVERAL (-1)
+
+static struct place {
+	uint64_t hash;	 /* 0: free */
+	int32_t teacher; /* a thread, or SEVERAL; NOBODY: being entered */
+} places[PLACES];
 
 /* The slot where hash is, or a free one; NULL: neither nearby. */
-static uint64_t *slot_for(uint64_t hash)
+static struct place *slot_for(uint64_t hash)
 {
 	uint32_t slot = hash_slot(hash, PLACES);
 
 	for (uint32_t i = 0; i < MAX_PROBES; i++) {
-		uint64_t *place = &places[(slot + i) % PLACES];
-		/* Relaxed: the word is all there is to know. */
-		uint64_t seen = load_relaxed(place);
+		struct place *place = &places[(slot + i) % PLACES];
+		/* Relaxed: a teacher that is not seen yet is nobody. */
+		uint64_t seen = load_relaxed(&place->hash);
 
 		if (!seen || seen == hash)
 			return place;
@@ -34,9 +44,11 @@ static uint64_t *slot_for(uint64_t hash)
 	return NULL;
 }
 
-static void enter(uint64_t hash)
+static void enter(uint64_t hash, int32_t teacher)
 {
-	uint64_t *place, vacant;
+	struct place *place;
+	uint64_t vacant;
+	int32_t former = NOBODY;
 
 	do {
 		vacant = 0;
@@ -45,15 +57,20 @@ static void enter(uint64_t hash)
 			live_count_lost(LOST_PLACE);
 			return;
 		}
-	} while (load_relaxed(place) != hash &&
-		 !cas_acq_rel(place, &vacant, hash));
+	} while (load_relaxed(&place->hash) != hash &&
+		 !cas_acq_rel(&place->hash, &vacant, hash));
+	if (!cas_acq_rel(&place->teacher, &former, teacher) &&
+	    former != teacher)
+		store_relaxed(&place->teacher, SEVERAL);
 }
 
-static bool is_known(uint64_t hash)
+static int32_t teacher_of(uint64_t hash)
 {
-	const uint64_t *place = slot_for(hash);
+	const struct place *place = slot_for(hash);
 
-	return place && load_relaxed(place) == hash;
+	return place && load_relaxed(&place->hash) == hash
+		       ? load_relaxed(&place->teacher)
+		       : NOBODY;
 }
 
 static bool may_teach(const struct thread *self)
@@ -73,23 +90,77 @@ static cold void teach(const struct call_site *call)
 
 	for (uint32_t i = 0; i < calls.depth; i++) {
 		hash = stack_hash_add(hash, frame[i]);
-		enter(hash);
+		enter(hash, thread_identify()->tid);
 	}
 }
 
-/* Has the thread parked that blocks there? */
-static bool is_parked(const struct thread *self, const struct call_site *block)
+/* Who taught that the thread's place is one to park; NOBODY: it is none. */
+static int32_t teacher_here(const struct thread *self,
+			    const struct call_site *block)
 {
 	uintptr_t end = 0;
 	struct stack_id calls;
 
 	if (self->seat_shape.pc == self->seat.call.pc)
 		end = frame_end(&self->seat_shape, &self->seat.call);
-	/* A tick since then has seen that it is not. */
-	if (!end || self->shared_ns > self->block_ns)
-		return false;
+	if (!end)
+		return NOBODY;
 	calls = stack_calls(block, end, PARK_DEPTH, NULL);
-	return calls.depth && is_known(calls.hash);
+	return calls.depth ? teacher_of(calls.hash) : NOBODY;
+}
+
+static bool is_at(const struct thread_record *record, int32_t epoll)
+{
+	return load_acquire(&record->state) == THREAD_LIVE &&
+	       load_relaxed(&record->epoll) == epoll + 1;
+}
+
+/* Has another thread waited at the same epoll descriptor? Then it may again. */
+static cold bool takes_turns(struct thread *self)
+{
+	const struct section *section =
+		&self->recording->section[SECTION_THREADS];
+	const struct thread_record *record =
+		section_records(self->recording, SECTION_THREADS);
+	uint32_t n = (uint32_t)min_u64(load_relaxed(&section->used),
+				       section->capacity);
+	int32_t epoll = self->seat.epoll;
+
+	if (epoll == SEAT_POLLS || self->turns_at == epoll + 1)
+		return epoll != SEAT_POLLS;
+	for (; n; n--, record++) {
+		if (record != self->record && is_at(record, epoll)) {
+			self->turns_at = epoll + 1;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* What polls one descriptor waits for an answer, to whatever it works at. */
+static bool waits_for_answers(const struct thread *self)
+{
+	return self->seat.epoll == SEAT_POLLS && self->seat.size <= 1;
+}
+
+/*
+ * At a place that nobody else has taught: a pool of its own, or where it waits
+ * in each turn of its loop?
+ */
+static bool is_own_pool(struct thread *self)
+{
+	return self->parks ||
+	       self->record->waits - self->waits_there >= MANY_WAITS ||
+	       waits_for_answers(self) || takes_turns(self);
+}
+
+/* Has the thread parked, in the place that was taught by teacher? */
+static bool is_parked(struct thread *self, int32_t teacher)
+{
+	/* A tick since then has seen that it is not. */
+	if (teacher == NOBODY || self->shared_ns > self->block_ns)
+		return false;
+	return teacher != thread_identify()->tid || is_own_pool(self);
 }
 
 void park_begin_slowly(struct call_site call)
@@ -113,6 +184,23 @@ void park_begin_slowly(struct call_site call)
 	teach(&call);
 }
 
+/* It has blocked in a run, and no tick has come, or none found it parked. */
+static bool parks(struct thread *self, const struct call_site *block)
+{
+	int32_t teacher;
+	bool is_idle;
+
+	if (!self->run_begun_ns || !is_watched(self))
+		return false;
+	teacher = teacher_here(self, block);
+	is_idle = is_parked(self, teacher);
+	if (teacher != NOBODY)
+		self->waits_there = self->record->waits;
+	if (is_idle)
+		run_parks(self->block_ns);
+	return is_idle;
+}
+
 void park_end_slowly(void)
 {
 	struct thread *self = &thread_self;
@@ -120,12 +208,8 @@ void park_end_slowly(void)
 
 	/* First: from here on no tick finds it parked. */
 	*(volatile uintptr_t *)&self->block.pc = 0;
-	if (!self->parked) {
-		if (!self->run_begun_ns || !is_watched(self) ||
-		    !is_parked(self, &block))
-			return;
-		run_parks(self->block_ns);
-	}
+	if (!self->parked && !parks(self, &block))
+		return;
 	self->parked = false;
 	run_resumes();
 }
@@ -133,8 +217,9 @@ void park_end_slowly(void)
 bool park_tick(struct thread *self)
 {
 	if (likely(!self->block.pc) || self->parked ||
-	    !is_parked(self, &self->block))
+	    !is_parked(self, teacher_here(self, &self->block)))
 		return false;
+	self->waits_there = self->record->waits;
 	self->parked = true;
 	run_parks(self->block_ns);
 	return true;

@@ -14,6 +14,12 @@
  * what blocks in a callback is not parked, whatever it blocks in: the callback
  * is no part of the place.
  *
+ * A place that the thread itself has taught, and no other one, may as well be
+ * where its loop waits in each turn, which is part of the run. It is taken for
+ * a pool's only where other threads wait at the same epoll descriptor, where
+ * the thread has made many waits for events since it last was there, or where
+ * those are the polls of one descriptor by which libraries wait for an answer.
+ *
  * Signal-safe.
  *
  * SPDX-License-Identifier: MIT

@@ -115,6 +115,7 @@ cold void thread_enrol(struct thread *self)
 	    !(self->record = find_record(rec)))
 		return;
 	self->record->tid = sys_gettid();
+	self->record->epoll = self->seat.epoll + 1;
 	thread_read_name(self);
 	store_release(&self->record->state, THREAD_LIVE);
 	pthread_setspecific(thread_key, self);

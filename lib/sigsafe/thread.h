@@ -72,6 +72,8 @@ struct thread {
 	volatile bool parked; /* a tick has found it so: its run is over */
 	bool takes_turns;     /* it has waited for events after it parked */
 	uint32_t parks;	      /* since it last waited for events */
+	uint64_t waits_there; /* it had made when it last was at a place */
+	int32_t turns_at;     /* others wait at this descriptor - 1, too */
 	uint32_t lessons;     /* places it has taught */
 	uintptr_t shallowest; /* stack pointer of those */
 

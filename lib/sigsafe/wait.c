@@ -21,6 +21,8 @@ static cold enum sitting_kind look_at(struct thread *self,
 		kind = sitting_kind_of(sitting, &self->seat, self->shapes);
 	if (kind != SITTING_OF_LOOP)
 		return kind;
+	if (is_watched(self))
+		store_relaxed(&self->record->epoll, sitting->seat.epoll + 1);
 	/* While it is on the stack, for comparison with later ones. */
 	self->seat_shape = *frame_shape_of(self->shapes, sitting->seat.call.pc);
 	return SITTING_OF_LOOP;

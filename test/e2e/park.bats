@@ -33,6 +33,20 @@ park() {
 	done
 }
 
+@test "a loop that waits for a condition in each of its turns is stalled in it" {
+	park own-turns
+	[[ $(header "$text" loops) = 1 ]]
+	# Where the machine is busy other turns are long as well.
+	between 2 15 "$(header "$text" stalls)"
+	between 120000000 2000000000 "$(total_ns "$text" turn_awaits)"
+}
+
+@test "a worker that polls for answers is idle between its jobs" {
+	park worker
+	[[ $(header "$text" loops) = 1 ]]
+	[[ $(header "$text" stalls) = 0 ]]
+}
+
 @test "a callback that waits for a condition is stalled, wherever else it parks" {
 	park future
 	[[ $(header "$text" stalls) = 1 ]]

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <linux/futex.h>
+#include <poll.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -256,6 +257,81 @@ static void run_future(void)
 	pthread_join(thread, NULL);
 }
 
+/*
+ * A loop that waits for the other thread in each of its turns, from the first
+ * on, before it waits for events: two loops of one program may do so.
+ */
+
+static atomic_int awaiting; /* the thread that is about to; 0: none */
+
+static void turn_awaits(void)
+{
+	atomic_store(&awaiting, gettid());
+	await_done();
+}
+
+/* Finishes what the thread waits for, once it has slept for so long. */
+static void finish_after(uint64_t ns)
+{
+	int tid;
+
+	while (!(tid = atomic_load(&awaiting)) || !sleeps(tid))
+		sched_yield();
+	usleep((useconds_t)(ns / 1000));
+	atomic_store(&awaiting, 0);
+	finish();
+}
+
+static void wait_by_epoll(void)
+{
+	wait_for_events(1);
+}
+
+static void wait_by_poll(void)
+{
+	static int pipes[2];
+	struct pollfd fd = { .events = POLLIN };
+
+	if (!pipes[1] && pipe(pipes))
+		_exit(2);
+	fd.fd = pipes[0];
+	poll(&fd, 1, 1);
+}
+
+static void (*wait_in_turn)(void);
+
+static void *loop_of_own_turns(void *unused)
+{
+	for (int i = 0; i < 15; i++) {
+		turn_awaits();
+		wait_in_turn();
+	}
+	return unused;
+}
+
+/* In two of its turns it waits for long. */
+static void run_own_turns(void (*wait)(void))
+{
+	pthread_t thread;
+
+	wait_in_turn = wait;
+	pthread_create(&thread, NULL, loop_of_own_turns, NULL);
+	for (int i = 0; i < 15; i++)
+		finish_after(i == 5 || i == 12 ? STALL_NS : 0);
+	pthread_join(thread, NULL);
+}
+
+static void run_own_turns_epoll(void)
+{
+	run_own_turns(wait_by_epoll);
+}
+
+/* A worker that asks for something by each of its jobs, and is idle between. */
+static void run_own_turns_poll(void)
+{
+	run_own_turns(wait_by_poll);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -265,6 +341,8 @@ static const struct {
 	{ "given-back-sem", run_given_back_sem },
 	{ "given-back-futex", run_given_back_futex },
 	{ "future", run_future },
+	{ "own-turns", run_own_turns_epoll },
+	{ "worker", run_own_turns_poll },
 };
 
 int main(int argc, char **argv)

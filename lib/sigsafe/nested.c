@@ -9,11 +9,12 @@
 #include "sigsafe/run.h"
 
 /*
- * Nested waits in a run are a loop's own, and it has moved, once there are so
- * many: a hundred in a second, or ten in ten. They go on for a second at least.
+ * Nested waits in a run are a loop's own, and it has moved, once they have gone
+ * on for ten seconds, and there were ten of them. What polls for an answer for
+ * less than that is a stall.
  */
-#define LOOP_MOVED_WAIT_NS (100 * NS_PER_S)
-#define LOOP_MOVED_NS	   NS_PER_S
+#define LOOP_MOVED_NS	 (10 * NS_PER_S)
+#define LOOP_MOVED_WAITS 10
 
 bool nested_is_possible(void)
 {
@@ -25,8 +26,7 @@ bool nested_is_possible(void)
 
 static bool has_moved(const struct thread *self, uint64_t for_ns)
 {
-	return for_ns >= LOOP_MOVED_NS &&
-	       self->nested >= LOOP_MOVED_WAIT_NS / for_ns;
+	return for_ns >= LOOP_MOVED_NS && self->nested >= LOOP_MOVED_WAITS;
 }
 
 cold bool nested_begin(enum blocking_call call, uint64_t *now_ns)

@@ -125,14 +125,25 @@ static void callback_selects(void)
 	tell_run();
 }
 
-/* Many short waits, of which none is a stall by itself. */
-static void callback_polls_often(void)
+static void poll_often(int times, int ms)
 {
 	struct pollfd fd = { pipes[0][0], POLLIN, 0 };
 
-	for (int i = 0; i < STALL_MS / 4; i++)
-		poll(&fd, 1, 4);
+	for (int i = 0; i < times; i++)
+		poll(&fd, 1, ms);
 	tell_run();
+}
+
+/* Many short waits, of which none is a stall by itself. */
+static void callback_polls_often(void)
+{
+	poll_often(STALL_MS / 4, 4);
+}
+
+/* As for an answer that is looked for every now and then. */
+static void callback_polls_long(void)
+{
+	poll_often(200, 10);
 }
 
 static void callback_serves_loop(void)
@@ -181,10 +192,10 @@ static void callback_moves(void)
 {
 	uint64_t begun_ns = now_ns();
 
-	while (now_ns() - begun_ns < 2 * NS_PER_S) {
+	while (now_ns() - begun_ns < 12 * NS_PER_S) {
 		struct pollfd fd = { pipes[0][0], POLLIN, 0 };
 
-		poll(&fd, 1, 5);
+		poll(&fd, 1, 20);
 	}
 	_exit(0);
 }
@@ -224,6 +235,8 @@ static const struct {
 	{ "epoll-epoll", loop_by_epoll, callback_epolls },
 	{ "epoll-select", loop_by_epoll, callback_selects },
 	{ "epoll-often", loop_by_epoll, callback_polls_often },
+	{ "epoll-long", loop_by_epoll, callback_polls_long },
+	{ "poll-long", loop_by_poll, callback_polls_long },
 	{ "poll-poll", loop_by_poll, callback_polls },
 	{ "poll-epoll", loop_by_poll, callback_epolls },
 	{ "poll-select", loop_by_poll, callback_selects },

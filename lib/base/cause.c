@@ -14,7 +14,8 @@
  */
 #include "base/cause.h"
 
-#include "base/records.h"
+#include "base/calls.h"
+#include "base/lock_kind.h"
 
 /*
  * Page faults are to blame where there is at least one in so much processor

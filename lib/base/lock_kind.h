@@ -6,7 +6,23 @@
 #ifndef BASE_LOCK_KIND_H
 #define BASE_LOCK_KIND_H
 
-#include "base/records.h"
+#include <stdint.h>
+
+#define LOCK_KINDS(X)                                                          \
+	X(LOCK_MUTEX, "mutex")                                                 \
+	X(LOCK_RWLOCK, "rwlock")                                               \
+	X(LOCK_SPIN, "spinlock")                                               \
+	X(LOCK_SEMAPHORE, "semaphore")                                         \
+	X(LOCK_BARRIER, "barrier")                                             \
+	X(LOCK_JOIN, "join")                                                   \
+	X(LOCK_ONCE, "once")
+
+enum lock_kind {
+#define X(name, text) name,
+	LOCK_KINDS(X)
+#undef X
+	LOCK_KIND_COUNT
+};
 
 /* What texts and reports call it; "" for an unknown number. */
 const char *lock_kind_text(uint32_t kind);

@@ -9,6 +9,7 @@
 #include "base/calls.h"
 #include "base/cause.h"
 #include "base/histogram.h"
+#include "base/lock_kind.h"
 #include "base/threshold.h"
 
 #define NAME_BYTES     16 /* a thread's name, as the kernel keeps it */
@@ -108,23 +109,6 @@ struct ledger {
 #define LEDGER_N(base_n)  ((base_n) & ((1u << LEDGER_N_BITS) - 1))
 #define LEDGER_SHARED	  (UINT64_C(1) << LEDGER_N_BITS)
 
-/* Kinds of lock: what the report calls them. */
-#define LOCK_KINDS(X)                                                          \
-	X(LOCK_MUTEX, "mutex")                                                 \
-	X(LOCK_RWLOCK, "rwlock")                                               \
-	X(LOCK_SPIN, "spinlock")                                               \
-	X(LOCK_SEMAPHORE, "semaphore")                                         \
-	X(LOCK_BARRIER, "barrier")                                             \
-	X(LOCK_JOIN, "join")                                                   \
-	X(LOCK_ONCE, "once")
-
-enum lock_kind {
-#define X(name, text) name,
-	LOCK_KINDS(X)
-#undef X
-	LOCK_KIND_COUNT
-};
-
 /* What Go's rule keeps of a lock (lib/sigsafe/go_rule.h), if it is asked for.*/
 struct go_queue {
 	uint64_t head_ns; /* when the first in the queue came */
@@ -135,11 +119,14 @@ struct go_queue {
 	uint32_t locked;
 };
 
+/* As a lock's place: in no module, but on a thread's stack. */
+#define PLACE_STACK FRAME_EXACT
+
 struct lock_record {
 	struct ledger ledger;
 	uint64_t key;	  /* the validity word: address, or LOCK_... below */
 	uint64_t address; /* of the lock, in the process */
-	uint64_t place;	  /* a frame word: module and offset, module 0: heap */
+	uint64_t place;	  /* a frame word: module and offset; or PLACE_STACK */
 	uint32_t kind;	  /* enum lock_kind */
 	uint32_t owed;	  /* timed-out waits that no unlock has paid for yet */
 	/*
@@ -160,6 +147,10 @@ struct lock_record {
 	uint64_t holder_changes;  /* charges to another thread than before */
 	int32_t holder;	      /* who held it when somebody last came; 0: ? */
 	int32_t last_charged; /* thread */
+	/* The last that waited for it and got it, and where; or the holder. */
+	int32_t taker;
+	uint32_t taker_stack; /* or 0 */
+	char taker_name[NAME_BYTES];
 	uint32_t first_stack; /* of its first wait, for a lock in the heap */
 	uint32_t leaving;     /* threads that share it and are letting go now */
 	uint32_t pins;	      /* in use; lib/sigsafe/lock_table.c */
@@ -263,13 +254,15 @@ struct event_record {
 	uint32_t involuntary; /* and: it was preempted */
 	uint32_t minor_faults;
 	uint32_t major_faults;
-	/* The lock it waited for longest, and who let go of it first. */
+	/* The lock it waited for longest, and who had it when last looked. */
 	uint64_t lock;	     /* its address; 0: none */
-	uint32_t lock_index; /* in SECTION_LOCKS, if that still has the address
-			      */
+	uint32_t lock_index; /* in SECTION_LOCKS, if that has the address yet */
 	int32_t holder;	     /* thread; 0: unknown */
-	uint32_t release;    /* stack of the unlock; 0: none seen */
-	char holder_name[NAME_BYTES]; /* "" unless release is known */
+	char holder_name[NAME_BYTES]; /* "": unknown */
+	/* Written by who let go of it first. */
+	uint32_t release; /* stack of the unlock; 0: none seen */
+	int32_t releaser;
+	char releaser_name[NAME_BYTES];
 };
 
 /*

@@ -135,6 +135,11 @@ static void write_lock_name(struct text *text, const struct lock_record *lock)
 		write_offset(&text->pen, answer.offset);
 }
 
+static const char *place_text(const struct lock_record *lock)
+{
+	return lock->place == PLACE_STACK ? "stack" : "heap";
+}
+
 /* "lock=0x55d0c0b3e0a0 name=cache_lock object=app kind=rwlock" */
 static void write_lock(struct text *text, uint32_t index)
 {
@@ -152,7 +157,8 @@ static void write_lock(struct text *text, uint32_t index)
 	pen_text(pen, " name=");
 	write_lock_name(text, lock);
 	pen_text(pen, " object=");
-	pen_word(pen, module ? module_name(module) : "heap", PATH_BYTES);
+	pen_word(pen, module ? module_name(module) : place_text(lock),
+		 PATH_BYTES);
 	/* Most are mutexes. */
 	if (lock->kind != LOCK_MUTEX) {
 		pen_text(pen, " kind=");

@@ -22,21 +22,36 @@ static bool is_this_host(const char *host)
 	return !strcmp(name, host);
 }
 
-static bool has_name(int pid, const char *comm)
+/* The name in a file of /proc; "" where there is none. */
+static void read_comm(const char *path, char name[NAME_BYTES + 1])
 {
-	char path[64];
-	char name[NAME_BYTES + 1] = "";
-	FILE *file;
+	FILE *file = fopen(path, "re");
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
-	file = fopen(path, "re");
+	name[0] = '\0';
 	if (!file)
-		return false;
-	if (!fgets(name, sizeof(name), file))
+		return;
+	if (!fgets(name, NAME_BYTES + 1, file))
 		name[0] = '\0';
 	fclose(file);
 	name[strcspn(name, "\n")] = '\0';
-	return !strcmp(name, comm);
+}
+
+static bool has_name(int pid, const char *comm)
+{
+	char path[64];
+	char name[NAME_BYTES + 1];
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
+	read_comm(path, name);
+	return *comm && !strcmp(name, comm);
+}
+
+void alive_thread_name(int pid, int tid, char name[NAME_BYTES + 1])
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", pid, tid);
+	read_comm(path, name);
 }
 
 /* A process that has died and that nobody has waited for. */

@@ -76,6 +76,14 @@ static uint64_t check_threads(struct recording *rec)
 	return damaged;
 }
 
+static bool is_sound_lock(const struct recording *rec,
+			  const struct lock_record *lock)
+{
+	return lock->kind < LOCK_KIND_COUNT &&
+	       (!lock->first_stack || check_stack(rec, lock->first_stack)) &&
+	       (!lock->taker_stack || check_stack(rec, lock->taker_stack));
+}
+
 static uint64_t check_locks(struct recording *rec)
 {
 	struct lock_record *lock = section_records(rec, SECTION_LOCKS);
@@ -83,9 +91,8 @@ static uint64_t check_locks(struct recording *rec)
 	uint64_t damaged = 0;
 
 	for (; n; n--, lock++) {
-		if (lock->key && (lock->kind >= LOCK_KIND_COUNT ||
-				  (lock->first_stack &&
-				   !check_stack(rec, lock->first_stack)))) {
+		end_string(lock->taker_name);
+		if (lock->key && !is_sound_lock(rec, lock)) {
 			lock->key = 0;
 			damaged++;
 		}
@@ -157,6 +164,7 @@ static uint64_t check_event(const struct recording *rec,
 {
 	end_string(event->name);
 	end_string(event->holder_name);
+	end_string(event->releaser_name);
 	if (!event->begun_ns || is_sound_event(rec, event))
 		return 0;
 	event->begun_ns = 0;

@@ -9,8 +9,11 @@ static void decode_place(struct decoder *d, struct lock *lock, uint64_t place)
 {
 	if (FRAME_MODULE(place) < d->rec->section[SECTION_MODULES].capacity)
 		lock->module = decode_module(d, place);
-	if (lock->module)
-		lock->object = lock->module->name;
+	lock->is_on_stack = place == PLACE_STACK;
+	if (!lock->module)
+		return;
+	lock->object = lock->module->name;
+	lock->offset = FRAME_OFFSET(place);
 }
 
 static void decode_lock(struct decoder *d, struct lock *lock,
@@ -34,6 +37,9 @@ static void decode_lock(struct decoder *d, struct lock *lock,
 	lock->most_waiters = record->most_waiters;
 	lock->longest_hold_ns = record->longest_hold_ns;
 	lock->holder = record->holder;
+	lock->taker = record->taker;
+	lock->taker_name = decode_name(d, record->taker_name);
+	lock->taker_stack = decode_stack(d, record->taker_stack);
 	lock->first = decode_stack(d, record->first_stack);
 }
 

@@ -98,6 +98,15 @@ static struct lock *decode_lock(struct decoder *d,
 	return lock && lock->address == record->lock ? lock : NULL;
 }
 
+static void decode_holder(struct decoder *d, struct stall *stall,
+			  const struct event_record *record)
+{
+	stall->holder = record->release ? record->releaser : record->holder;
+	stall->holder_name =
+		decode_name(d, record->release ? record->releaser_name
+					       : record->holder_name);
+}
+
 static void decode_stall(struct decoder *d, const struct event_record *record)
 {
 	struct process *process = d->process;
@@ -117,13 +126,12 @@ static void decode_stall(struct decoder *d, const struct event_record *record)
 		.involuntary = record->involuntary,
 		.minor_faults = record->minor_faults,
 		.major_faults = record->major_faults,
-		.holder = record->holder,
-		.holder_name = decode_name(d, record->holder_name),
 		.release = decode_stack(d, record->release),
 		.state = record->state,
 		.stack = decode_stack(d, record->stack),
 		.apart = decode_stack(d, record->apart),
 	};
+	decode_holder(d, stall, record);
 	memcpy(stall->cause_ns, record->cause_ns, sizeof(stall->cause_ns));
 }
 

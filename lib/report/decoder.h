@@ -24,15 +24,10 @@ static inline char *decode_string(struct decoder *d, const char *text)
 	return arena_string(&d->process->arena, text, strlen(text));
 }
 
-/* A name the host chose: what would move a terminal's cursor becomes a ?. */
+/* A thread's or a program's name. */
 static inline char *decode_name(struct decoder *d, const char *text)
 {
-	char *name = decode_string(d, text);
-
-	for (char *c = name; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	return name;
+	return clean_name(decode_string(d, text));
 }
 
 static inline void *decode_alloc(struct decoder *d, size_t count, size_t size)

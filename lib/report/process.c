@@ -53,6 +53,14 @@ const char *process_module_name(struct process *process, const char *path)
 	return base_name(path);
 }
 
+char *clean_name(char *name)
+{
+	for (char *c = name; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return name;
+}
+
 int compare_calls(const struct call *a, const struct call *b)
 {
 	int order = strcmp(a->function, b->function);

@@ -67,8 +67,13 @@ struct lock {
 	uint64_t charged_ns;
 	uint64_t most_waiters;
 	uint64_t longest_hold_ns; /* of those that made others wait */
-	int holder;	     /* thread, when somebody last came; 0: unknown */
-	struct stack *first; /* of its first wait, or NULL */
+	bool is_on_stack;
+	uint64_t offset;	   /* in the module */
+	int holder;		   /* thread, when somebody last came; 0: ? */
+	int taker;		   /* that last waited for it and got it; 0 */
+	const char *taker_name;	   /* or NULL */
+	struct stack *taker_stack; /* or NULL */
+	struct stack *first;	   /* of its first wait, or NULL */
 };
 
 /* A wait that had not ended when the recording did. */
@@ -140,7 +145,7 @@ struct stall {
 	/* The evidence, as in struct event_record. */
 	uint64_t cpu_ns, late_ns;
 	uint32_t voluntary, involuntary, minor_faults, major_faults;
-	/* Who had the lock, and the stack that let go of it first. */
+	/* Who had the lock; if release is known, who let go of it first. */
 	int holder;		 /* thread; 0: unknown */
 	const char *holder_name; /* or "" */
 	struct stack *release;	 /* or NULL */
@@ -201,6 +206,9 @@ void process_add_loss(struct process *process, const char *loss);
 
 /* What to call the module with this path. */
 const char *process_module_name(struct process *process, const char *path);
+
+/* Of a name the host chose what would move a terminal's cursor becomes a ?. */
+char *clean_name(char *name);
 
 /* By function and object: 0 where both are of the same function. */
 int compare_calls(const struct call *a, const struct call *b);

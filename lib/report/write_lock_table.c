@@ -31,19 +31,25 @@ const char *lock_text(const struct report *report, const struct lock *lock)
 			   (uintmax_t)lock->address);
 }
 
-/* A lock in the heap is known by who first waited for it. */
+/* As in the log; without a variable it is known by who first waited for it. */
 static const char *place_text(const struct report *report,
 			      const struct lock *lock)
 {
+	struct arena *arena = &report->process->arena;
 	const struct stack *first = lock->first;
+	/* Of other threads' stacks it is not known what they are. */
+	const char *where = lock->is_on_stack ? "stack" : "heap";
 
 	if (lock->kind == LOCK_JOIN)
 		return "-";
+	if (lock->module)
+		return arena_print(arena, "%s+0x%jx", lock->object,
+				   (uintmax_t)lock->offset);
 	if (lock->object)
 		return lock->object;
 	if (!first)
-		return "heap";
-	return arena_print(&report->process->arena, "met in %s",
+		return where;
+	return arena_print(arena, "%s, met in %s", where,
 			   first->calls[stack_headline(first)].function);
 }
 

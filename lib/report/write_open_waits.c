@@ -8,14 +8,20 @@
 #include "report/words.h"
 #include "report/write_contention.h"
 
+static bool is_held(const struct lock *lock)
+{
+	return lock && lock->holder && lock->profile == SAMPLE_MUTEX;
+}
+
 /* The wait of the thread that holds what this one waits for, or NULL. */
 static const struct open_wait *next_in_chain(const struct process *process,
 					     const struct open_wait *wait)
 {
-	int holder = wait->lock ? wait->lock->holder : 0;
+	int holder;
 
-	if (!holder || wait->lock->profile != SAMPLE_MUTEX)
+	if (!is_held(wait->lock))
 		return NULL;
+	holder = wait->lock->holder;
 	for (size_t i = 0; i < process->open_waits_count; i++) {
 		if (process->open_waits[i].tid == holder)
 			return &process->open_waits[i];
@@ -58,21 +64,33 @@ static void write_circle(const struct report *report,
 	} while (wait != first);
 }
 
-const char *thread_text(const struct report *report, int tid)
+/* The stall the thread was in when it was last seen, or NULL. */
+static const struct stall *lasting_stall(const struct process *process, int tid)
 {
-	struct process *process = report->process;
-	const char *name = NULL;
+	for (size_t i = process->stalls_count; i; i--) {
+		const struct stall *stall = &process->stalls[i - 1];
 
-	for (size_t i = 0; i < process->open_waits_count; i++) {
-		if (process->open_waits[i].tid == tid)
-			name = process->open_waits[i].thread;
+		if (stall->tid == tid && stall->state == RUN_LASTS)
+			return stall;
 	}
-	for (size_t i = 0; i < process->loops_count; i++) {
-		if (process->loops[i].tid == tid)
-			name = process->loops[i].name;
-	}
-	return name ? arena_print(&process->arena, "%s (%d)", name, tid)
-		    : arena_print(&process->arena, "%d", tid);
+	return NULL;
+}
+
+/* What is known of where the holder is, or where it got the lock. */
+static void write_holder(const struct report *report, const struct lock *lock)
+{
+	const struct stall *stall =
+		lasting_stall(report->process, lock->holder);
+	const char *holder = thread_text(report, lock->holder);
+	const struct stack *stack = stall ? stall->stack : NULL;
+
+	if (stack)
+		fprintf(report->out,
+			"     %s is stalled itself, last seen in\n", holder);
+	else if (lock->taker == lock->holder && (stack = lock->taker_stack))
+		fprintf(report->out, "     %s got it in\n", holder);
+	if (stack)
+		write_stack(report, stack, stack_headline(stack));
 }
 
 static void write_wait(const struct report *report,
@@ -82,8 +100,7 @@ static void write_wait(const struct report *report,
 		wait->thread, wait->tid,
 		words_duration(&report->process->arena, wait->waited_ns),
 		lock_text(report, wait->lock));
-	if (wait->lock && wait->lock->holder &&
-	    wait->lock->profile == SAMPLE_MUTEX)
+	if (is_held(wait->lock))
 		fprintf(report->out, ", held by thread %s",
 			thread_text(report, wait->lock->holder));
 	if (wait->stack) {
@@ -92,6 +109,8 @@ static void write_wait(const struct report *report,
 	} else {
 		fputs(".\n", report->out);
 	}
+	if (is_held(wait->lock))
+		write_holder(report, wait->lock);
 }
 
 void write_open_waits(const struct report *report)

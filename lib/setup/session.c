@@ -31,6 +31,7 @@
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/timer.h"
+#include "sigsafe/waiters.h"
 
 #define EXIT_PATIENCE_NS (100 * NS_PER_MS)
 #define END_PATIENCE_NS	 (2 * NS_PER_S)
@@ -240,8 +241,10 @@ void session_end(enum recording_end how, int detail)
 		return;
 	run_program_ends(how);
 	/* An exec may fail: then it all goes on. */
-	if (how != END_EXEC)
+	if (how != END_EXEC) {
 		freeze(rec);
+		waiters_name_holders(rec);
+	}
 	rec->end_ns = clock_now_ns();
 	rec->end_detail = detail;
 	store_release(&rec->end, (uint32_t)how);

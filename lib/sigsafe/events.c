@@ -12,6 +12,7 @@
 #include "base/atomic.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
+#include "sigsafe/thread_name.h"
 
 /* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
 static struct event_record *slot_of(struct recording *rec, uint32_t number)
@@ -32,15 +33,12 @@ void event_put(struct event_record *to, const struct event_record *from)
 	store_release(&to->begun_ns, from->begun_ns);
 }
 
-#define OWN_WORDS (offsetof(struct event_record, lock_index) / sizeof(word))
+#define OWN_WORDS (offsetof(struct event_record, release) / sizeof(word))
 
 void event_refresh(struct event_record *to, const struct event_record *from)
 {
 	for (size_t i = 1; i < OWN_WORDS; i++)
 		store_relaxed((word *)to + i, ((const word *)from)[i]);
-	store_relaxed(&to->lock_index, from->lock_index);
-	if (!load_relaxed(&to->release))
-		store_relaxed(&to->holder, from->holder);
 }
 
 /* The thread's stall in the ring; NULL: overwritten by a younger one. */
@@ -140,8 +138,8 @@ static void learn_release(struct event_record *event,
 
 	if (!release || event->release)
 		return;
-	memcpy(event->holder_name, slot->holder_name, NAME_BYTES);
-	event->holder = load_relaxed(&slot->holder);
+	memcpy(event->releaser_name, slot->releaser_name, NAME_BYTES);
+	event->releaser = load_relaxed(&slot->releaser);
 	event->release = release;
 }
 
@@ -182,6 +180,14 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 	event->call = call;
 }
 
+static void keep_holder(struct event_record *event, int32_t holder)
+{
+	if (event->holder == holder)
+		return;
+	event->holder = holder;
+	thread_name_of(holder, event->holder_name);
+}
+
 /*
  * Who lets go of the lock next will find the event by its number: until then
  * it is known who has it, if the lock tells.
@@ -199,7 +205,7 @@ static void keep_lock(struct event_record *event, const struct slice_end *end,
 	event->lock_index = lock_index(rec, lock);
 	if (event->release)
 		return;
-	event->holder = end->lock_holder;
+	keep_holder(event, end->lock_holder);
 	if (thread_self.slice.lock != lock)
 		return;
 	/* Release pairs with the exchange in event_take_waiting(). */
@@ -231,8 +237,8 @@ static void tell_release(struct event_record *event, uint32_t stack)
 
 	if (!event || load_relaxed(&event->release))
 		return;
-	memcpy(event->holder_name, self->name, NAME_BYTES);
-	store_relaxed(&event->holder, self->tid);
+	memcpy(event->releaser_name, self->name, NAME_BYTES);
+	store_relaxed(&event->releaser, self->tid);
 	/* Release: who sees the stack sees whose it is. */
 	store_release(&event->release, stack);
 }

@@ -45,6 +45,7 @@
 #include "sigsafe/machine.h"
 #include "sigsafe/modules.h"
 #include "sigsafe/owed.h"
+#include "sigsafe/own_stack.h"
 
 #define WINDOW	  16 /* places in which a lock's record may lie */
 #define TAKEN	  (UINT32_C(1) << 31)
@@ -235,6 +236,7 @@ static struct lock_record *make(struct recording *rec, uint64_t key,
 	store_relaxed(&record->kind, kind);
 	store_relaxed(&record->holder, 0);
 	store_relaxed(&record->last_charged, 0);
+	store_relaxed(&record->taker, 0);
 	store_relaxed(&record->first_stack, 0);
 	store_relaxed(&record->stall, 0);
 	record->go = (struct go_queue){ 0 };
@@ -253,6 +255,16 @@ static bool take_turn(uint32_t *turn)
 	return false;
 }
 
+/* Of the stacks of other threads than the first only the own one is known. */
+static uint64_t place_in_memory(const void *lock)
+{
+	uint64_t place = module_place(lock);
+
+	if (!FRAME_MODULE(place) && own_stack_has((uintptr_t)lock))
+		return PLACE_STACK;
+	return place;
+}
+
 struct lock_record *lock_pin_or_make(struct recording *rec, const void *lock,
 				     enum lock_kind kind)
 {
@@ -263,7 +275,7 @@ struct lock_record *lock_pin_or_make(struct recording *rec, const void *lock,
 
 	if (likely(record))
 		return record;
-	place = module_place(lock);
+	place = place_in_memory(lock);
 	is_our_turn = take_turn(turn);
 	record = find_and_pin(rec, lock);
 	if (!record && (record = make(rec, (uintptr_t)lock, place, kind)))

@@ -4,6 +4,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <string.h>
+
 #include "base/law.h"
 #include "sigsafe/contention.h"
 #include "sigsafe/events.h"
@@ -103,10 +105,17 @@ void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 }
 
 /* Only where the next waiter can see whether it is still true. */
-static void note_holder(struct lock_record *lock)
+static void note_holder(struct lock_record *lock, uint32_t stack)
 {
-	if (lock->kind == LOCK_MUTEX || lock->kind == LOCK_RWLOCK)
-		store_relaxed(&lock->holder, thread_identify()->tid);
+	const struct thread_identity *self = thread_identify();
+
+	if (lock->kind != LOCK_MUTEX && lock->kind != LOCK_RWLOCK)
+		return;
+	store_relaxed(&lock->holder, self->tid);
+	/* Nobody else has it now. A reader may find the name cut in two. */
+	memcpy(lock->taker_name, self->name, NAME_BYTES);
+	store_relaxed(&lock->taker_stack, stack);
+	store_relaxed(&lock->taker, self->tid);
 }
 
 /*
@@ -127,7 +136,7 @@ static struct ledger_leave leave(struct lock_wait *wait,
 
 	switch (outcome) {
 	case WAIT_ACQUIRED:
-		note_holder(lock);
+		note_holder(lock, wait->stack);
 		return ledger_acquired(&lock->ledger, wait->start_ns);
 	case WAIT_JOINED:
 		store_relaxed(&lock->holder, 0);

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "base/atomic.h"
+#include "base/lock_kind.h"
 #include "base/loops.h"
 #include "base/pen.h"
 #include "base/text_map.h"
@@ -81,19 +82,83 @@ static void begin_line(struct pen *pen, const struct recording *rec)
 	say_thread(pen, rec->comm, rec->pid);
 }
 
-static void say_cause(struct pen *pen, const struct event_record *event)
+/* The record of the lock it waited for, if that has not become another's. */
+static const struct lock_record *lock_of(const struct recording *rec,
+					 const struct event_record *event)
+{
+	const struct lock_record *lock = section_records(rec, SECTION_LOCKS);
+
+	lock += event->lock_index;
+	return event->lock && lock->address == event->lock ? lock : NULL;
+}
+
+/* "app+0x40c0", or "0x7ffd0c0b3e0a0 on a stack" */
+static void say_place(struct pen *pen, const struct recording *rec,
+		      const struct lock_record *lock)
+{
+	const struct module_record *module = frame_module(rec, lock->place);
+
+	if (module) {
+		pen_word(pen, module_name(module), OBJECT_BYTES);
+		pen_text(pen, "+");
+	}
+	pen_text(pen, "0x");
+	pen_hex(pen, module ? FRAME_OFFSET(lock->place) : lock->address, 1);
+	if (lock->place == PLACE_STACK)
+		pen_text(pen, " on a stack");
+}
+
+/* The name comes by itself, where the thread that is meant has ended. */
+static void say_somebody(struct pen *pen, const char *role, const char *name,
+			 int tid)
+{
+	pen_text(pen, role);
+	if (*name)
+		say_thread(pen, name, tid);
+	else
+		pen_number(pen, "thread ", (uint64_t)tid, "");
+}
+
+/* "waiting for mutex app+0x40c0, held by worker1 (4712)" */
+static void say_wait(struct pen *pen, const struct recording *rec,
+		     const struct event_record *event, enum cause cause)
+{
+	const struct lock_record *lock = lock_of(rec, event);
+
+	if (!lock || lock->kind == LOCK_JOIN ||
+	    cause_of_wait(lock->kind) != cause) {
+		pen_text(pen, cause_words(cause));
+		return;
+	}
+	pen_text(pen, cause == CAUSE_BARRIER ? "waiting at " : "waiting for ");
+	pen_text(pen, lock_kind_text(lock->kind));
+	pen_text(pen, " ");
+	say_place(pen, rec, lock);
+	if (event->release)
+		say_somebody(pen,
+			     cause == CAUSE_LOCK ? ", held by "
+						 : ", posted by ",
+			     event->releaser_name, event->releaser);
+	else if (cause == CAUSE_LOCK && event->holder)
+		say_somebody(pen, ", held by ", event->holder_name,
+			     event->holder);
+}
+
+static void say_cause(struct pen *pen, const struct recording *rec,
+		      const struct event_record *event)
 {
 	enum cause cause = causes_main(event->cause_ns);
 
 	pen_text(pen, ", ");
+	if (cause_has_lock(cause)) {
+		say_wait(pen, rec, event, cause);
+		return;
+	}
 	pen_text(pen, cause_words(cause));
 	if (cause == CAUSE_BLOCKED && *blocking_call_name(event->call)) {
 		pen_text(pen, " in ");
 		pen_text(pen, blocking_call_name(event->call));
 	}
-	if (cause == CAUSE_LOCK && event->holder)
-		pen_number(pen, " held by thread ", (uint64_t)event->holder,
-			   "");
 }
 
 /* "app+0x1234 < libfoo.so+0x42": the innermost first. */
@@ -133,7 +198,7 @@ static void say_stall(struct pen *pen, const struct recording *rec,
 	pen_duration_rounded(pen, event->duration_ns);
 	if (event->state == RUN_LASTS)
 		pen_text(pen, " so far");
-	say_cause(pen, event);
+	say_cause(pen, rec, event);
 	pen_number(pen, ", ", event->events,
 		   event->events == 1 ? " event" : " events");
 	say_stack(pen, rec, event->stack);

@@ -26,6 +26,9 @@ void own_stack_note_first(uintptr_t end)
 	first_thread = __builtin_thread_pointer();
 }
 
+/* Nothing else is mapped so near to the end of the first thread's. */
+#define FIRST_STACK_BYTES (UINT64_C(8) << 20)
+
 static uintptr_t end_of_stack(void)
 {
 	const void *thread = __builtin_thread_pointer();
@@ -56,4 +59,10 @@ uintptr_t own_stack_end(uintptr_t sp)
 	    !lower_floor(sp / PAGE_BYTES * PAGE_BYTES, end))
 		return 0;
 	return end;
+}
+
+bool own_stack_has(uintptr_t address)
+{
+	return first_end - address < FIRST_STACK_BYTES ||
+	       own_stack_end(address);
 }

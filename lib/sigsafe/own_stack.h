@@ -20,6 +20,11 @@
  */
 uintptr_t own_stack_end(uintptr_t sp);
 
+/*
+ * Does address lie on the thread's own stack, or on that of the first thread?
+ */
+bool own_stack_has(uintptr_t address);
+
 /* Notes where the stack of the calling thread, the first one, ends. */
 void own_stack_note_first(uintptr_t end);
 

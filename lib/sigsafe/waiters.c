@@ -9,6 +9,7 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "sigsafe/thread_name.h"
 
 #define MAX_PROBES 64
 
@@ -60,4 +61,28 @@ void waiter_leave(struct waiter_record *waiter)
 		return;
 	store_release(&waiter->start_ns, 0);
 	store_release(&waiter->claimed, 0);
+}
+
+static void name_holder(struct lock_record *lock)
+{
+	int32_t holder = load_relaxed(&lock->holder);
+
+	if (!holder || load_relaxed(&lock->taker) == holder)
+		return;
+	thread_name_of(holder, lock->taker_name);
+	store_relaxed(&lock->taker_stack, 0);
+	store_relaxed(&lock->taker, holder);
+}
+
+void waiters_name_holders(struct recording *rec)
+{
+	struct waiter_record *waiter = section_records(rec, SECTION_WAITERS);
+	struct lock_record *locks = section_records(rec, SECTION_LOCKS);
+	uint32_t n = rec->section[SECTION_WAITERS].capacity;
+
+	for (; n; n--, waiter++) {
+		/* Acquire pairs with the release in waiter_enter(). */
+		if (load_acquire(&waiter->start_ns))
+			name_holder(&locks[waiter->lock]);
+	}
 }

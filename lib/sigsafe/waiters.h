@@ -20,4 +20,10 @@ struct waiter_record *waiter_enter(struct recording *rec, uint32_t lock,
 				   const struct thread_identity *who);
 void waiter_leave(struct waiter_record *waiter);
 
+/*
+ * The process ends: who holds what is still waited for is asked of the kernel,
+ * a file a lock, where its name is not known.
+ */
+void waiters_name_holders(struct recording *rec);
+
 #endif

@@ -186,7 +186,7 @@ left() {
 	echo "$report"
 	[[ $(grep -c "has waited .* for mutex, held by thread" <<<"$report") = 2 ]]
 	grep -q "has waited .* for semaphore, in" <<<"$report"
-	grep -q "has waited .* for joins, in" <<<"$report"
+	grep -q "has waited .* for a thread to end, in" <<<"$report"
 }
 
 @test "a lock whose holder has ended is waited for" {

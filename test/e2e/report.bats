@@ -82,7 +82,7 @@ refuses() {
 	under_shim "$(victim schedules)" five
 	report "$(result rec)"
 	says '^Locks: 1 lock made threads wait for '
-	says '^  lock +mutex +schedules +[0-9]+ '
+	says '^  lock +mutex +schedules[+]0x[0-9a-f]+ +[0-9]+ '
 	says '^  [1-3]\. [0-9.]+ms \([0-9.]+%\) by 1 unlock of lock: unlock_B \(victim_schedules\.c:[0-9]+\)'
 	says 'in [0-9]+ waits for lock: '
 	says '^Where the .* of waiting went \(the sum is exact\):$'

@@ -22,6 +22,13 @@ why() {
 	adds_up
 }
 
+# why_logged REASON [MILLISECONDS]: with a log.
+why_logged() {
+	rm -f "$RESULTS"/*.*
+	under_shim STALLSHIM_LOG="$RESULTS/log" "$(victim why)" "$@"
+	cat "$RESULTS/log"
+}
+
 # adds_up: the causes, the samples, and the law of stalls are the same time. A
 # stall that no tick was let run in has neither a stack nor a cause.
 adds_up() {
@@ -183,6 +190,20 @@ wait_of() {
 	wait_of barrier
 	grep 'waiting at barrier meeting' "$RESULTS/report"
 	! grep posted "$RESULTS/report"
+}
+
+@test "the log tells the lock, and its holder by name" {
+	local place tries=10
+
+	place=$(nm "$(victim why)" | sed -n 's/^0*\([0-9a-f]*\) . cache_lock$/\1/p')
+	until rm -f "$RESULTS/log"; why_logged lock &&
+		grep -E "waiting for mutex why\\+0x$place, held by worker1 \\([0-9]+\\)" \
+			"$RESULTS/log"; do
+		((--tries))
+	done
+	# Where the report shows it too.
+	"$STALLSHIM" report "$(result rec)" |
+		grep -E "^  cache_lock +mutex +why\\+0x$place "
 }
 
 @test "a storm of page faults is page faults" {

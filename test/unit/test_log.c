@@ -87,6 +87,66 @@ Test(log, a_line_says_all_of_it)
 			 "0x7f0000000000\n");
 }
 
+static void wait_for(enum lock_kind kind, uint64_t place)
+{
+	struct lock_record *lock = add_lock(rec, 0x55d0c0b3e0a0);
+
+	lock->kind = kind;
+	lock->place = place;
+	self.event.cause_ns[CAUSE_BLOCKED] = 0;
+	self.event.cause_ns[cause_of_wait(kind)] = 52000000;
+	self.event.lock = lock->address;
+	self.event.lock_index =
+		(uint32_t)(lock - (struct lock_record *)section_records(
+					  rec, SECTION_LOCKS));
+}
+
+Test(log, a_lock_is_told_by_its_place_and_its_holder_by_name)
+{
+	add_module(rec, "/usr/bin/app", 0x1000, 0x9000);
+	wait_for(LOCK_MUTEX, frame_pack(1, 0x40c0));
+	self.event.holder = 4713;
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(),
+				  "stalled for 52.3ms, waiting for mutex "
+				  "app+0x40c0, held by thread 4713, 3 "));
+	strcpy(self.event.holder_name, "worker1");
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(), ", held by worker1 (4713), 3 "));
+	/* Who let go of it is known better. */
+	self.event.release = 1;
+	self.event.releaser = 4714;
+	strcpy(self.event.releaser_name, "worker2");
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(), ", held by worker2 (4714), 3 "));
+}
+
+Test(log, a_lock_on_a_stack_is_said_to_be_there)
+{
+	wait_for(LOCK_RWLOCK, PLACE_STACK);
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(),
+				  "waiting for rwlock 0x55d0c0b3e0a0 on a "
+				  "stack, 3 events"));
+}
+
+Test(log, what_is_no_lock_is_called_by_its_name)
+{
+	wait_for(LOCK_JOIN, 0);
+	self.event.holder = 4713;
+	log_stall(&self);
+	cr_assert_not_null(
+		strstr(read_log(), "waiting for a thread to end, 3 events"));
+}
+
+Test(log, a_lock_that_lost_its_record_is_a_lock)
+{
+	wait_for(LOCK_MUTEX, 0);
+	self.event.lock++;
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(), "waiting for a lock, 3 events"));
+}
+
 Test(log, a_name_can_not_make_a_second_line)
 {
 	strcpy(self.event.name, "a\nb\033[2J");

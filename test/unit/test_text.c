@@ -214,13 +214,11 @@ Test(text, keeps_two_locks_of_one_stack_apart)
 Test(text, tells_what_kind_of_lock_where_it_is_no_mutex)
 {
 	uint32_t stack = add_stack(rec, in_app, 2);
-	struct lock_record *lock = add_lock(rec, 0xaaa000);
 
-	lock->kind = LOCK_RWLOCK;
-	lock->place = PLACE_STACK;
+	add_lock(rec, 0xaaa000)->kind = LOCK_RWLOCK;
 	add_sample(rec, SAMPLE_KEY(SAMPLE_MUTEX, 1, stack), 10, 1, 10);
 	text = text_of(rec, SAMPLE_MUTEX, NULL);
-	check_has("name=- object=stack kind=rwlock max=10ns.\n");
+	check_has("name=- object=heap kind=rwlock max=10ns.\n");
 }
 
 Test(text, values_stop_at_the_largest_int64)

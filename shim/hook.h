@@ -20,6 +20,7 @@
 
 #include "hook_list_io.h"
 #include "hook_list_lock.h"
+#include "hook_list_spawn.h"
 #include "hook_versions.h"
 
 /*
@@ -34,7 +35,8 @@
 #define HOOKS_FOUND(X)                                                         \
 	HOOKS_LOCK(X)                                                          \
 	HOOKS_IO(X)                                                            \
-	HOOKS_WAIT(X) HOOKS_SYSCALL(X) HOOKS_SIGNAL(X) HOOKS_EXIT(X)
+	HOOKS_WAIT(X)                                                          \
+	HOOKS_SYSCALL(X) HOOKS_SIGNAL(X) HOOKS_SPAWN(X) HOOKS_EXIT(X)
 
 #define HOOKS_SYSCALL(X)                                                       \
 	X(int, prctl,                                                          \
@@ -160,6 +162,7 @@
  */
 #define HOOKS_VERSIONED(X)                                                     \
 	HOOKS_OLD_COND(X)                                                      \
+	HOOKS_SPAWN_VERSIONED(X)                                               \
 	X(void, quick_exit_new, (int status), (status), quick_exit,            \
 	  VERSION_QUICK_EXIT)                                                  \
 	X(void, quick_exit_old, (int status), (status), quick_exit,            \

@@ -12,6 +12,7 @@
 
 #include "base/units.h"
 #include "setup/session.h"
+#include "sigsafe/host_mask.h"
 
 /*
  * The destructor writes the results. But where two threads exit, the second one
@@ -57,47 +58,54 @@ void quick_exit_old(int status)
 	__builtin_unreachable();
 }
 
-static int after(int error)
+/* The next program inherits the mask: the host's. */
+static kernel_sigset before_exec(void)
 {
+	session_end(END_EXEC, 0);
+	return host_mask_hand_on();
+}
+
+static int after_exec(kernel_sigset mask, int error)
+{
+	host_mask_take_back(mask);
 	session_go_on();
 	return error;
 }
 
+#define EXEC(call)                                                             \
+	kernel_sigset mask = before_exec();                                    \
+                                                                               \
+	return after_exec(mask, call)
+
 HOOK int execve(const char *path, char *const argv[], char *const envp[])
 {
-	session_end(END_EXEC, 0);
-	return after(real.execve(path, argv, envp));
+	EXEC(real.execve(path, argv, envp));
 }
 
 HOOK int execv(const char *path, char *const argv[])
 {
-	session_end(END_EXEC, 0);
-	return after(real.execv(path, argv));
+	EXEC(real.execv(path, argv));
 }
 
 HOOK int execvp(const char *file, char *const argv[])
 {
-	session_end(END_EXEC, 0);
-	return after(real.execvp(file, argv));
+	EXEC(real.execvp(file, argv));
 }
 
 HOOK int execvpe(const char *file, char *const argv[], char *const envp[])
 {
-	session_end(END_EXEC, 0);
-	return after(real.execvpe(file, argv, envp));
+	EXEC(real.execvpe(file, argv, envp));
 }
 
 HOOK int fexecve(int fd, char *const argv[], char *const envp[])
 {
-	session_end(END_EXEC, 0);
-	return after(real.fexecve(fd, argv, envp));
+	EXEC(real.fexecve(fd, argv, envp));
 }
 
 HOOK int execveat(int fd, const char *path, char *const argv[],
 		  char *const envp[], int flags)
 {
-	session_end(END_EXEC, 0);
-	return after(real.execveat(fd, path, argv, envp, flags));
+	EXEC(real.execveat(fd, path, argv, envp, flags));
 }
 
 /* How many arguments there are, the NULL at their end included. */

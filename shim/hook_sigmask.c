@@ -8,6 +8,7 @@
 
 #include "hook_pointer.h"
 #include "hook_sigset.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/host_signal.h"
 
 static int change(int how, const sigset_t *set, sigset_t *old)

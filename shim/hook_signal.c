@@ -13,6 +13,7 @@
 #include "base/atomic.h"
 #include "hook_sigset.h"
 #include "sigsafe/alternate_stack.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/host_signal.h"
 
 /* What siginterrupt() has said of signals that signal() will be told of. */

@@ -51,13 +51,10 @@ static int wait_for_hosts(const sigset_t *set, siginfo_t *info,
 	return sig;
 }
 
-/* The set to wait for in place of the host's. False: it can't be read. */
-static bool claim(const sigset_t *set, sigset_t *given)
+static bool can_be_read(const sigset_t *set)
 {
-	if (!pointer_can_be_read(set, sizeof(kernel_sigset)))
-		return !result_of(-EFAULT);
-	sigset_assign(given, host_sigset_claimed(sigset_bits(set)));
-	return true;
+	return pointer_can_be_read(set, sizeof(kernel_sigset)) ||
+	       !result_of(-EFAULT);
 }
 
 static int wait_for(enum blocking_call call, const sigset_t *set,
@@ -65,14 +62,15 @@ static int wait_for(enum blocking_call call, const sigset_t *set,
 		    const void *caller)
 {
 	siginfo_t got;
-	sigset_t given;
 	bool blocks;
 	int sig;
 
-	if (unlikely(!claim(set, &given)))
+	if (unlikely(!can_be_read(set)))
 		return -1;
+	host_sigset_claimed(sigset_bits(set));
 	blocks = watch_block_begin(call, caller);
-	sig = wait_for_hosts(&given, &got, timeout);
+	/* For the tick signal as well: anybody may send it. */
+	sig = wait_for_hosts(set, &got, timeout);
 	if (blocks)
 		watch_block_end();
 	if (sig <= 0 || !info)
@@ -113,8 +111,9 @@ HOOK int signalfd(int fd, const sigset_t *set, int flags)
 {
 	sigset_t given;
 
-	if (unlikely(!claim(set, &given)))
+	if (unlikely(!can_be_read(set)))
 		return -1;
+	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
 	return real.signalfd(fd, &given, flags);
 }
 

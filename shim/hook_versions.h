@@ -14,11 +14,16 @@
 /* Condition variables had other memory before. */
 #define HAS_OLD_COND 1
 #define VERSION_COND "GLIBC_2.3.2"
+/* A file without #! was a script. */
+#define HAS_OLD_SPAWN 1
+#define VERSION_SPAWN "GLIBC_2.15"
 #elif defined(__aarch64__)
 #define VERSION_FIRST		 "GLIBC_2.17"
 #define VERSION_FIRST_QUICK_EXIT VERSION_FIRST
 #define HAS_OLD_COND		 0
 #define VERSION_COND		 VERSION_FIRST
+#define HAS_OLD_SPAWN		 0
+#define VERSION_SPAWN		 VERSION_FIRST
 #endif
 
 #define VERSION_QUICK_EXIT "GLIBC_2.24"

@@ -11,10 +11,9 @@
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
 
-#define RESTORER   UINT64_C(0x04000000)
-#define SIGINFO	   ((uint64_t)SA_SIGINFO)
-#define ONE_SHOT   ((uint64_t)SA_RESETHAND)
-#define UNMASKABLE (SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP))
+#define RESTORER UINT64_C(0x04000000)
+#define SIGINFO	 ((uint64_t)SA_SIGINFO)
+#define ONE_SHOT ((uint64_t)SA_RESETHAND)
 
 /* The flags the kernel knows (0x800: SA_EXPOSE_TAGBITS); it drops others. */
 #define KNOWN_FLAGS                                                            \

@@ -5,12 +5,11 @@
  */
 #include "sigsafe/host_signal.h"
 
+#include "sigsafe/claim.h"
 #include "sigsafe/disposition.h"
-#include "sigsafe/live.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/process.h"
 #include "sigsafe/signal_entry.h"
-#include "sigsafe/thread.h"
-#include "sigsafe/timer.h"
 
 /* These kill by default, and results are to be written first. */
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
@@ -39,57 +38,23 @@ void host_signal_start(int chosen, void (*last_words)(int sig))
 		chosen = SIGUSR1;
 	tick_signal_start(chosen, blocked);
 	disposition_unlock();
+	host_mask_open();
 	started = true;
 }
 
 void host_signal_leave(void)
 {
+	host_mask_hand_on();
 	disposition_lock(process_id());
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
 		disposition_stand_back(deadly[i]);
+	tick_signal_end();
 	disposition_unlock();
 }
 
 bool host_signal_is_started(void)
 {
 	return started;
-}
-
-/*
- * After a move: no late tick may stay pending in this thread, which may be
- * about to block or to wait for that signal. Every signal is blocked here, and
- * what is pending comes with the unlock.
- */
-static void follow_tick_signal(void)
-{
-	if (thread_self.recording == live_recording() && thread_self.timer &&
-	    thread_self.timer_generation != tick_signal_generation()) {
-		if (thread_self.armed)
-			timer_arm(&thread_self, thread_self.armed_until_ns);
-		else
-			timer_delete_own(&thread_self);
-	}
-	timer_stop_others(&thread_self);
-}
-
-/* Given up since the thread asked for them to be blocked: now they are. */
-static void block_what_was_given_up(void)
-{
-	kernel_sigset due = thread_self.host_blocked & ~tick_signal_set();
-
-	if (!due)
-		return;
-	sys_sigprocmask(SIG_BLOCK, &due, NULL);
-	thread_self.host_blocked &= ~due;
-}
-
-static void claim(int pid, kernel_sigset claims)
-{
-	disposition_lock(pid);
-	if (tick_signal_claim(claims))
-		follow_tick_signal();
-	disposition_unlock();
-	block_what_was_given_up();
 }
 
 static int set_disposition(int sig, const struct disposition *new,
@@ -105,7 +70,7 @@ static int set_disposition(int sig, const struct disposition *new,
 		claims = tick_signal_claims(SIGNAL_BIT(sig));
 	/* First the move: from here on no tick is sent by this signal. */
 	if (unlikely(claims))
-		claim(pid, claims);
+		claim_signals(pid, claims);
 	disposition_lock(pid);
 	err = disposition_set(sig, new, old);
 	disposition_unlock();
@@ -133,62 +98,17 @@ int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	return err;
 }
 
-/* Does the set concern the tick signal, or claim what could become one? */
-static bool concerns_ticks(kernel_sigset set)
-{
-	return set & tick_signal_set() || tick_signal_claims(set);
-}
-
-static kernel_sigset claim_set(int pid, kernel_sigset set)
-{
-	kernel_sigset claims = tick_signal_claims(set);
-
-	if (claims)
-		claim(pid, claims);
-	return set & ~tick_signal_set();
-}
-
 kernel_sigset host_sigset_claimed(kernel_sigset set)
 {
+	kernel_sigset claims = tick_signal_claims(set);
 	int pid;
 
-	if (likely(!concerns_ticks(set)))
+	if (likely(!claims && !(set & tick_signal_set())))
 		return set;
 	pid = process_id();
-	return pid ? claim_set(pid, set) : set;
-}
-
-/* What the host believes blocked changes with the mask; not so for a guest. */
-static int change_mask(int how, kernel_sigset set, kernel_sigset *old)
-{
-	kernel_sigset given = set;
-	int pid = process_id();
-	long err;
-
-	if (pid && (how == SIG_BLOCK || how == SIG_SETMASK))
-		given = claim_set(pid, set);
-	err = sys_sigprocmask(how, &given, old);
-	if (err || !pid)
-		return (int)err;
-	if (how == SIG_SETMASK)
-		thread_self.host_blocked = 0;
-	if (how == SIG_UNBLOCK)
-		thread_self.host_blocked &= ~set;
-	else
-		thread_self.host_blocked |= set & ~given;
-	return 0;
-}
-
-int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old)
-{
-	kernel_sigset believed = thread_self.host_blocked;
-	int err;
-
-	if (likely(!set || (!believed && !concerns_ticks(*set))))
-		err = (int)sys_sigprocmask(how, set, old);
-	else
-		err = change_mask(how, *set, old);
-	if (!err && old)
-		*old |= believed;
-	return err;
+	if (!pid)
+		return set;
+	if (claims)
+		claim_signals(pid, claims);
+	return mask_of_kernel(set);
 }

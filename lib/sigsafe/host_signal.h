@@ -1,11 +1,8 @@
 /*
  * Signals as the host sees them: it asks for, and is told, its own
- * dispositions, masks and pending signals, as if the tick signal
- * (sigsafe/tick_signal.h) and our handler (sigsafe/signal_entry.h) were not
- * there.
- *
- * A limit: that the host blocks a private tick signal is known of threads that
- * said so themselves, not of those that inherited the mask.
+ * dispositions, masks (sigsafe/host_mask.h) and pending signals, as if the tick
+ * signal (sigsafe/tick_signal.h) and our handler (sigsafe/signal_entry.h) were
+ * not there.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -26,8 +23,9 @@
 void host_signal_start(int chosen, void (*last_words)(int sig));
 
 /*
- * There will be no last words: the signals that kill by default are left to the
- * kernel. (Not the tick signals: a late tick may still come.) Signal-safe.
+ * There will be no ticks and no last words: the signals that kill by default
+ * are left to the kernel, and so is the calling thread's mask. (Not the tick
+ * signals: a late tick may still come.) Signal-safe.
  */
 void host_signal_leave(void);
 
@@ -36,9 +34,6 @@ bool host_signal_is_started(void);
 
 /* sigaction(2) as the host means it. 0 or -errno. Signal-safe. */
 int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
-
-/* rt_sigprocmask(2) as the host means it. 0 or -errno. Signal-safe. */
-int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old);
 
 /*
  * The set to give to the kernel in place of one by which the host blocks,

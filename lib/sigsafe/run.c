@@ -11,6 +11,7 @@
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/events.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/log.h"
 #include "sigsafe/run_length.h"
 #include "sigsafe/share.h"
@@ -69,6 +70,9 @@ static __attribute__((noinline)) void arm(struct thread *self, uint64_t now_ns)
 		thread_look_at_name(self);
 	}
 	self->seat_is_old = true;
+	/* It may be one that this thread has blocked, with every other. */
+	if (unlikely(self->timer_generation != tick_signal_generation()))
+		host_mask_open();
 	run_arm(self, now_ns);
 }
 

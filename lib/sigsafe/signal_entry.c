@@ -10,6 +10,7 @@
 #include "base/units.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/call_again.h"
+#include "sigsafe/claim.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
@@ -52,9 +53,17 @@ static void hide_from_call(ucontext_t *uc)
 	transfer_arm(&thread_self);
 }
 
+static void stay_hidden(ucontext_t *uc)
+{
+	if (thread_self.waiting)
+		wait_tick(&thread_self, uc);
+	hide_from_call(uc);
+}
+
 static void on_tick(int sig, ucontext_t *uc)
 {
 	const kernel_sigset all = ~UINT64_C(0);
+	kernel_sigset *mask;
 
 	/*
 	 * A late one, from before the tick signal moved: the mask is what the
@@ -64,6 +73,10 @@ static void on_tick(int sig, ucontext_t *uc)
 		sys_sigprocmask(SIG_SETMASK, &all, NULL);
 	watch_tick(uc);
 	hide_from_call(uc);
+	/* Where the thread blocks every signal the next tick is to come, too.
+	 */
+	mask = wait_mask_interrupted(uc);
+	*mask = mask_of_kernel(*mask);
 }
 
 static void say_last_words(void *sig)
@@ -121,6 +134,53 @@ static bool is_ignored(int sig, signal_handler *handler)
 		(IGNORED_BY_DEFAULT & SIGNAL_BIT(sig) || sys_getpid() == 1));
 }
 
+/* Has the host blocked it, with every other, so that natively it would wait? */
+static bool is_blocked_by_host(int sig, ucontext_t *uc)
+{
+	kernel_sigset mask = *wait_mask_interrupted(uc);
+
+	return mask_of_host(mask) & ~mask & SIGNAL_BIT(sig);
+}
+
+/* To the thread or to the process, which any of its threads stands for. */
+static void send_again(int sig, const siginfo_t *info)
+{
+	int tid = sys_gettid();
+
+	if (info->si_code == SI_TKILL)
+		sys4(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, sig, info);
+	else
+		sys3(SYS_rt_sigqueueinfo, tid, sig, info);
+}
+
+/* It would stay pending here. The thread's own come before the process's. */
+static void drop_late_tick(int sig)
+{
+	const kernel_sigset set = SIGNAL_BIT(sig);
+	const struct timespec now = { .tv_sec = 0 };
+	siginfo_t info;
+
+	if (sys4(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) == sig &&
+	    !signal_is_tick(&info))
+		send_again(sig, &info);
+}
+
+/* From now on it is blocked indeed, and sent once more. */
+static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
+{
+	kernel_sigset *mask = wait_mask_interrupted(uc);
+	int pid = process_id();
+
+	*mask |= SIGNAL_BIT(sig);
+	if (pid) {
+		claim_sent(pid, sig);
+		*mask = mask_of_kernel(*mask);
+	}
+	send_again(sig, info);
+	drop_late_tick(sig);
+	stay_hidden(uc);
+}
+
 /* Until the handler returns, or what it jumps to restores the mask. */
 static void hold_ticks(void)
 {
@@ -137,6 +197,7 @@ static void hold_ticks(void)
 static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 {
 	struct wait_state wait = wait_interrupt(context);
+	kernel_sigset *mask = context_mask(context);
 	signal_handler *handler = hosts;
 	struct transfer transfer;
 
@@ -144,12 +205,14 @@ static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 	call_again_interrupt(&thread_self, sig, context);
 	transfer = transfer_interrupt(context);
 	alternate_stack_hide(&thread_self, context);
+	*mask = mask_of_host(*mask);
 	if (unlikely(alternate_stack_is_short(context)))
 		hold_ticks();
 	thread_self.host_handlers++;
 	thread_self.handler_depth++;
 	handler(sig, info, context);
 	thread_self.handler_depth--;
+	*mask = mask_of_kernel(*mask);
 	alternate_stack_show(&thread_self, context);
 	transfer_resume(&transfer);
 	wait_resume(&wait, context);
@@ -173,12 +236,14 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 		on_tick(sig, context);
 		return;
 	}
+	if (unlikely(is_blocked_by_host(sig, context))) {
+		put_off(sig, info, context);
+		return;
+	}
 	handler = disposition_take(sig);
 	if (unlikely(is_ignored(sig, handler))) {
 		/* Natively it would not have come to break a wait. */
-		if (thread_self.waiting)
-			wait_tick(&thread_self, context);
-		hide_from_call(context);
+		stay_hidden(context);
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
 	} else if (unlikely(is_out_of_place(context))) {

@@ -42,6 +42,15 @@ typedef uint64_t kernel_sigset;
 /* glibc's own: cancellation and setuid. A thread that blocks them hangs. */
 #define LIBC_SIGNALS (SIGNAL_BIT(32) | SIGNAL_BIT(33))
 
+/* The kernel's part of the mask that the thread returns to. */
+static inline kernel_sigset *context_mask(ucontext_t *uc)
+{
+	return (kernel_sigset *)&uc->uc_sigmask;
+}
+
+/* No mask has these: SIGKILL and SIGSTOP. */
+#define UNMASKABLE (SIGNAL_BIT(9) | SIGNAL_BIT(19))
+
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,
 				   kernel_sigset *old)
 {

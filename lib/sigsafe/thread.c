@@ -89,7 +89,6 @@ static void forget(struct thread *self)
 		.handlers_at_wait = self->handlers_at_wait,
 		.host_handlers = self->host_handlers,
 		.handler_depth = self->handler_depth,
-		.host_blocked = self->host_blocked,
 		.in_walk = self->in_walk,
 		.alternate_stack = self->alternate_stack,
 		.identity = self->identity,

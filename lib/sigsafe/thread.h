@@ -100,8 +100,6 @@ struct thread {
 	/* Host handlers entered on this thread (lib/sigsafe/host_signal.h). */
 	volatile uint64_t host_handlers;
 	volatile uint32_t handler_depth; /* of these, not yet returned */
-	/* What the host believes blocked here and we keep open, for ticks. */
-	volatile kernel_sigset host_blocked;
 
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */

@@ -17,7 +17,7 @@
 #define PRIVATE_SET                                                            \
 	((SIGNAL_BIT(PRIVATE_FIRST) << 1) - SIGNAL_BIT(PRIVATE_LAST))
 
-/* A set that names more of the private ones means every signal. */
+/* A set that lacks no more of the private ones means every signal. */
 #define FEW 8
 
 struct tick tick_now;
@@ -46,6 +46,10 @@ static void move(int sig)
 	else
 		live_count_lost(LOST_NO_SIGNAL);
 	store_relaxed(&tick_now.signal, sig);
+	/* Relaxed: a mask is told by whoever has made the move, or before it.
+	 */
+	store_relaxed(&tick_now.open,
+		      tick_now.open | (tick_signal_set() & PRIVATE_SET));
 	/*
 	 * Pairs with the acquire in tick_signal_generation(), and comes before
 	 * timer_stop_others() looks at any timer.
@@ -53,21 +57,45 @@ static void move(int sig)
 	store_seq_cst(&tick_now.generation, tick_now.generation + 1);
 }
 
+/* What is kept open does not count: the host's mask or the kernel's, as well.
+ */
+static bool means_every_signal(kernel_sigset set)
+{
+	kernel_sigset lacking = PRIVATE_SET & ~set & ~tick_signals_open();
+	int n = 0;
+
+	for (; lacking && n <= FEW; lacking &= lacking - 1)
+		n++;
+	return n <= FEW;
+}
+
+kernel_sigset mask_of_host(kernel_sigset kernels)
+{
+	kernel_sigset open = tick_signals_open() & ~kernels;
+
+	return open && means_every_signal(kernels) ? kernels | open : kernels;
+}
+
+kernel_sigset mask_of_kernel(kernel_sigset hosts)
+{
+	kernel_sigset tick = tick_signals_open() & tick_signal_set() & hosts;
+
+	return tick && means_every_signal(hosts) ? hosts & ~tick : hosts;
+}
+
+/* Many a child is born with every signal blocked; with few others, for use. */
+static kernel_sigset meant_by(kernel_sigset blocked)
+{
+	return PRIVATE_SET & (means_every_signal(blocked) ? ~blocked : blocked);
+}
+
 void tick_signal_start(int chosen, kernel_sigset blocked)
 {
+	claimed = meant_by(blocked);
 	if (chosen && !(blocked & SIGNAL_BIT(chosen)) && is_free(chosen))
 		move(chosen);
 	else
 		move(choose_private());
-}
-
-static bool means_every_signal(kernel_sigset set)
-{
-	int named = 0;
-
-	for (set &= PRIVATE_SET; set && named <= FEW; set &= set - 1)
-		named++;
-	return named > FEW;
 }
 
 kernel_sigset tick_signal_claims(kernel_sigset set)
@@ -83,8 +111,21 @@ kernel_sigset tick_signal_claims(kernel_sigset set)
 bool tick_signal_claim(kernel_sigset claims)
 {
 	store_relaxed(&claimed, claimed | claims);
+	store_relaxed(&tick_now.open, tick_now.open & ~claims);
 	if (!(claimed & tick_signal_set()))
 		return false;
 	move(choose_private());
 	return true;
+}
+
+void tick_signal_was_sent(int sig)
+{
+	store_relaxed(&claimed, claimed | SIGNAL_BIT(sig));
+	if (sig == tick_signal())
+		move(choose_private());
+}
+
+void tick_signal_end(void)
+{
+	store_relaxed(&tick_now.open, 0);
 }

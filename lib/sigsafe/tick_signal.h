@@ -7,7 +7,14 @@
  * ignores, blocks or waits for it. From then on it is a private signal: a
  * real-time one that the host has shown no wish for. Many programs block or
  * wait for "every signal"; a private one is given up only for a handler, or
- * for a set that means it: one that names few real-time signals.
+ * for a set that means it: one that lacks many real-time signals.
+ *
+ * Where the host blocks every signal the kernel is told to block all but the
+ * private one, which stays open for ticks. Nothing need be remembered of that:
+ * a mask of the kernel's that has every signal but the open ones is one by
+ * which the host blocks those as well. So it is right wherever masks go: into
+ * new threads and forked children, through siglongjmp(3) and setcontext(3). For
+ * who would leave open just that signal means it, and is given it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,6 +27,7 @@
 /* Written by the mover, which holds disposition_lock(). */
 struct tick {
 	int32_t signal;	     /* 0: none is left */
+	kernel_sigset open;  /* though the host may block it, with all others */
 	uint32_t generation; /* stored last */
 };
 
@@ -52,6 +60,23 @@ static inline kernel_sigset tick_signal_set(void)
 }
 
 /*
+ * Private signals that are open although the host may have them blocked, with
+ * every other: the tick signal's, and those of its past that somebody sent.
+ * Signal-safe.
+ */
+static inline kernel_sigset tick_signals_open(void)
+{
+	/* Relaxed: see move(). */
+	return load_relaxed(&tick_now.open);
+}
+
+/* What the host has blocked where the kernel has kernels. Signal-safe. */
+kernel_sigset mask_of_host(kernel_sigset kernels);
+
+/* What the kernel is to block where the host wants hosts. Signal-safe. */
+kernel_sigset mask_of_kernel(kernel_sigset hosts);
+
+/*
  * Chooses the first: chosen, or where that is taken or blocked (or 0) a private
  * one. Under disposition_lock().
  */
@@ -62,5 +87,15 @@ kernel_sigset tick_signal_claims(kernel_sigset set);
 
 /* The host claims these. True: it moved. Under disposition_lock(). */
 bool tick_signal_claim(kernel_sigset claims);
+
+/*
+ * Somebody sent sig, which the host has blocked with every other: it is of use
+ * after all. It goes on to be taken for blocked there. Under
+ * disposition_lock().
+ */
+void tick_signal_was_sent(int sig);
+
+/* There will be no ticks: none is kept open. Under disposition_lock(). */
+void tick_signal_end(void);
 
 #endif

@@ -84,10 +84,12 @@ uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
 	return timeout_ns > passed_ns ? timeout_ns - passed_ns : 0;
 }
 
-/* The kernel's part of the mask the thread returns to. */
-static kernel_sigset *mask_of(ucontext_t *uc)
+kernel_sigset *wait_mask_interrupted(ucontext_t *uc)
 {
-	return (kernel_sigset *)&uc->uc_sigmask;
+	struct thread *self = &thread_self;
+
+	return unlikely(self->mask_is_kept) ? &self->mask_before_tick
+					    : context_mask(uc);
 }
 
 static bool is_broken(const struct thread *self, const ucontext_t *uc)
@@ -108,8 +110,8 @@ void wait_tick(struct thread *self, ucontext_t *uc)
 	    self->host_handlers != self->handlers_at_wait)
 		return;
 	if (!self->mask_is_kept)
-		self->mask_before_tick = *mask_of(uc);
-	*mask_of(uc) = ~LIBC_SIGNALS;
+		self->mask_before_tick = *context_mask(uc);
+	*context_mask(uc) = ~LIBC_SIGNALS;
 	self->mask_is_kept = true;
 	self->tick_broke_wait = true;
 }
@@ -122,13 +124,13 @@ struct wait_state wait_interrupt(ucontext_t *uc)
 		.tick_broke_wait = self->tick_broke_wait,
 		.mask_is_kept = self->mask_is_kept,
 		.wait_submits = self->wait_submits,
-		.mask = *mask_of(uc),
+		.mask = *context_mask(uc),
 		.handlers_at_wait = self->handlers_at_wait,
 		.errno_at_wait = self->errno_at_wait,
 	};
 
 	if (unlikely(state.mask_is_kept))
-		*mask_of(uc) = self->mask_before_tick;
+		*context_mask(uc) = self->mask_before_tick;
 	self->waiting = WAITS_NOT;
 	self->tick_broke_wait = false;
 	self->mask_is_kept = false;
@@ -144,8 +146,8 @@ void wait_resume(const struct wait_state *state, ucontext_t *uc)
 	if (state->waiting == WAITS_TO_TURN)
 		run_forget();
 	if (unlikely(state->mask_is_kept)) {
-		self->mask_before_tick = *mask_of(uc);
-		*mask_of(uc) = state->mask;
+		self->mask_before_tick = *context_mask(uc);
+		*context_mask(uc) = state->mask;
 	}
 	self->handlers_at_wait = state->handlers_at_wait;
 	self->errno_at_wait = state->errno_at_wait;

@@ -81,6 +81,9 @@ struct wait_state {
 struct wait_state wait_interrupt(ucontext_t *uc);
 void wait_resume(const struct wait_state *state, ucontext_t *uc);
 
+/* The kernel's mask that the host's code has run with. Handler only. */
+kernel_sigset *wait_mask_interrupted(ucontext_t *uc);
+
 /* Handler only: the tick came in a wait. */
 void wait_tick(struct thread *self, ucontext_t *uc);
 

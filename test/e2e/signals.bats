@@ -48,6 +48,10 @@ setup() {
 	every_case masks
 }
 
+@test "masks in threads, programs and contexts to come: as natively" {
+	every_case inherited
+}
+
 @test "alternate stacks, and handlers on them, are as natively" {
 	every_case stacks
 }
@@ -137,10 +141,11 @@ setup() {
 }
 
 @test "SIGUSR1 ignored or blocked at the start is never ours" {
-	local how
+	local how first=62
 
 	for how in --ignore-signal=USR1 --block-signal=USR1 \
 		--block-signal=USR1,RTMAX-2; do
+		[[ $how != *RTMAX-2 ]] || first=61
 		expected=$(natively "$how" "$(victim signal_process)" executed)
 		shimmed=$(under_shim env "$how" \
 			"$(victim signal_process)" executed)
@@ -148,7 +153,7 @@ setup() {
 		run under_shim STALLSHIM_STALL=1ms env "$how" \
 			"$(victim signal_moves)" numbers
 		echo "$how: $output"
-		[[ ${lines[0]} = "62 are caught" ]]
+		[[ ${lines[0]} = "$first are caught" ]]
 	done
 }
 

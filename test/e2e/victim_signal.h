@@ -49,6 +49,24 @@ static inline void say_set(const char *what, const sigset_t *set)
 	puts("");
 }
 
+static inline void say_mask(const char *what)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	say_set(what, &mask);
+}
+
+static inline void say_pending(void)
+{
+	sigset_t pending;
+
+	sigemptyset(&pending);
+	sigpending(&pending);
+	say_set("pending", &pending);
+}
+
 static inline const char *handler_name(sighandler_t handler)
 {
 	return handler == SIG_DFL    ? "default"

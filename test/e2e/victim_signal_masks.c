@@ -29,24 +29,6 @@ static sigset_t set_of(int first, int second)
 	return set;
 }
 
-static void say_mask(const char *what)
-{
-	sigset_t mask;
-
-	sigemptyset(&mask);
-	pthread_sigmask(SIG_BLOCK, NULL, &mask);
-	say_set(what, &mask);
-}
-
-static void say_pending(void)
-{
-	sigset_t pending;
-
-	sigemptyset(&pending);
-	sigpending(&pending);
-	say_set("pending", &pending);
-}
-
 static void block_all(void)
 {
 	sigset_t all, old;

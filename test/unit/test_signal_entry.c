@@ -11,6 +11,7 @@
 
 #include "machine_fixture.h"
 #include "signal_fixture.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/signal_entry.h"
 

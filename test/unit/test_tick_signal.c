@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "signal_fixture.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/thread.h"
 
@@ -178,6 +179,34 @@ Test(tick_signal, once_given_up_it_is_blocked_where_the_host_blocked_it)
 	sys_sigprocmask(SIG_BLOCK, NULL, &kernel);
 	cr_assert(kernel & SIGNAL_BIT(FIRST_PRIVATE));
 	raise(FIRST_PRIVATE);
+}
+
+Test(tick_signal, what_is_sent_where_every_signal_is_blocked_stays_pending)
+{
+	kernel_sigset every = EVERY, sent = SIGNAL_BIT(FIRST_PRIVATE);
+	kernel_sigset pending = 0, old;
+
+	signals_start(0);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, &every, NULL), 0);
+	raise(FIRST_PRIVATE);
+	cr_assert_eq(tick_signal(), FIRST_PRIVATE - 1);
+	sys2(SYS_rt_sigpending, &pending, sizeof(pending));
+	cr_assert_eq(pending, sent);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, NULL, &old), 0);
+	cr_assert_eq(old, every & ~UNMASKABLE);
+	assert_taken(FIRST_PRIVATE - 1);
+}
+
+Test(tick_signal, one_left_open_where_all_others_are_blocked_is_meant)
+{
+	kernel_sigset set = EVERY & ~SIGNAL_BIT(FIRST_PRIVATE), old;
+
+	signals_start(0);
+	handle(SIGUSR1, SIG_IGN);
+	cr_assert_eq(host_sigmask(SIG_SETMASK, &set, NULL), 0);
+	cr_assert_eq(tick_signal(), FIRST_PRIVATE - 1);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, NULL, &old), 0);
+	cr_assert_eq(old, set & ~UNMASKABLE);
 }
 
 Test(tick_signal, late_ticks_are_taken_whatever_the_host_does)

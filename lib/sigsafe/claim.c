@@ -1,0 +1,56 @@
+/*
+ * Claims.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/claim.h"
+
+#include "sigsafe/disposition.h"
+#include "sigsafe/host_mask.h"
+#include "sigsafe/live.h"
+#include "sigsafe/thread.h"
+#include "sigsafe/timer.h"
+
+/*
+ * After a move: no late tick may stay pending in this thread, which may be
+ * about to block or to wait for that signal. Every signal is blocked here, and
+ * what is pending comes with the unlock.
+ */
+static void follow_tick_signal(void)
+{
+	if (thread_self.recording == live_recording() && thread_self.timer &&
+	    thread_self.timer_generation != tick_signal_generation()) {
+		if (thread_self.armed)
+			timer_arm(&thread_self, thread_self.armed_until_ns);
+		else
+			timer_delete_own(&thread_self);
+	}
+	timer_stop_others(&thread_self);
+}
+
+void claim_signals(int pid, kernel_sigset claims)
+{
+	kernel_sigset hosts = host_mask();
+	bool moved;
+
+	disposition_lock(pid);
+	moved = tick_signal_claim(claims);
+	if (moved)
+		follow_tick_signal();
+	disposition_unlock();
+	if (moved)
+		host_mask_set(hosts);
+}
+
+void claim_sent(int pid, int sig)
+{
+	struct thread *self = &thread_self;
+
+	disposition_lock(pid);
+	tick_signal_was_sent(sig);
+	disposition_unlock();
+	/* Its ticks would stay pending here. The next run makes another. */
+	if (self->recording == live_recording() && self->timer &&
+	    self->timer_generation != tick_signal_generation())
+		timer_delete_own(self);
+}

@@ -1,0 +1,26 @@
+/*
+ * The host's claims to signals, and what follows for the calling thread where
+ * they make the tick signal (sigsafe/tick_signal.h) move on.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_CLAIM_H
+#define SIGSAFE_CLAIM_H
+
+#include "sigsafe/tick_signal.h"
+
+/*
+ * The host claims these (tick_signal_claims()). No tick comes to the calling
+ * thread any more by a signal that is given up, and that is blocked here if the
+ * host has it blocked. pid: process_id(), not 0. Signal-safe.
+ */
+void claim_signals(int pid, kernel_sigset claims);
+
+/*
+ * Somebody has sent sig to the calling thread, which has it blocked as far as
+ * the host knows: the tick signal moves on, if it was that. pid: as above.
+ * Handler only.
+ */
+void claim_sent(int pid, int sig);
+
+#endif

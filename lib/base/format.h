@@ -14,7 +14,7 @@
  *   SECTION_STACK_INDEX  uint32_t[]       hash heads into SECTION_STACKS
  *   SECTION_STACKS       uint64_t[]       arena of struct stack_record
  *
- * The records are in base/records.h.
+ * The records are in base/records.h and base/sample_record.h.
  *
  * Every byte is in place before the program's main: the file never grows and
  * there is no flush. It can be read at any instant, while the process runs or

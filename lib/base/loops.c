@@ -8,6 +8,7 @@
  */
 #include "base/loops.h"
 #include "base/atomic.h"
+#include "base/lasting.h"
 
 static const char *const call_names[] = {
 #define X(name, text) text,
@@ -32,22 +33,37 @@ bool thread_is_loop(const struct thread_record *thread)
 	return is_valid(thread) && load_relaxed(&thread->waits) >= 2;
 }
 
-/* The part was counted as a whole before: it is never more, if read first. */
-static uint64_t difference(const uint64_t *whole, const uint64_t *part)
+static void add_lasting(struct thread_stalls *stalls,
+			const struct thread_record *thread,
+			const struct lasting *lasting)
 {
-	uint64_t off = load_acquire(part);
-
-	return load_relaxed(whole) - off;
+	if (!lasting->ns)
+		return;
+	stalls->count++;
+	stalls->ns += lasting->ns;
+	stalls->unseen += lasting->is_unseen;
+	stalls->cause_ns[CAUSE_BLOCKED] += lasting->rest_ns;
+	if (lasting->is_unseen || lasting->rest_ns == lasting->ns)
+		return;
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		stalls->cause_ns[i] += load_relaxed(&thread->run_cause_ns[i]);
 }
 
-uint64_t thread_stalls(const struct thread_record *thread)
+struct thread_stalls thread_stalls(const struct recording *rec,
+				   const struct thread_record *thread,
+				   uint64_t now_ns)
 {
-	return difference(&thread->stalls, &thread->left);
-}
+	struct lasting lasting = lasting_of(rec, thread, now_ns);
+	struct thread_stalls stalls = {
+		.count = load_relaxed(&thread->stalls),
+		.ns = load_relaxed(&thread->stalled_ns),
+		.unseen = load_relaxed(&thread->unseen),
+	};
 
-uint64_t thread_stalled_ns(const struct thread_record *thread)
-{
-	return difference(&thread->stalled_ns, &thread->left_ns);
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		stalls.cause_ns[i] = load_relaxed(&thread->cause_ns[i]);
+	add_lasting(&stalls, thread, &lasting);
+	return stalls;
 }
 
 /* A program that waits once, computes and exits by itself is no loop. */
@@ -75,20 +91,22 @@ uint64_t thread_unfinished_ns(const struct recording *rec,
 	return now_ns - begun_ns >= stall_ns ? now_ns - begun_ns : 0;
 }
 
-static void add(struct loops *total, const struct thread_record *thread,
-		uint64_t unfinished_ns)
+static void add(struct loops *total, const struct recording *rec,
+		const struct thread_record *thread, uint64_t now_ns)
 {
+	struct thread_stalls stalls = thread_stalls(rec, thread, now_ns);
+	uint64_t unfinished_ns = thread_unfinished_ns(rec, thread, now_ns);
 	bool is_loop = thread_is_loop(thread);
 	uint64_t ended_ns = is_loop ? load_relaxed(&thread->longest_run_ns) : 0;
 
 	total->count += is_loop;
 	total->left += load_relaxed(&thread->left);
 	total->left_ns += load_relaxed(&thread->left_ns);
-	total->stalls += thread_stalls(thread);
-	total->stalled_ns += thread_stalled_ns(thread);
-	total->unseen += load_relaxed(&thread->unseen);
+	total->stalls += stalls.count;
+	total->stalled_ns += stalls.ns;
+	total->unseen += stalls.unseen;
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
-		total->cause_ns[i] += load_relaxed(&thread->cause_ns[i]);
+		total->cause_ns[i] += stalls.cause_ns[i];
 	total->unfinished += unfinished_ns != 0;
 	total->longest_ns =
 		max_u64(total->longest_ns, max_u64(ended_ns, unfinished_ns));
@@ -102,7 +120,7 @@ struct loops loops_of(const struct recording *rec, uint64_t now_ns)
 
 	for (; n; n--, t++) {
 		if (is_valid(t))
-			add(&total, t, thread_unfinished_ns(rec, t, now_ns));
+			add(&total, rec, t, now_ns);
 	}
 	return total;
 }

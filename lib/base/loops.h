@@ -11,7 +11,7 @@
 
 struct loops {
 	uint64_t count;
-	uint64_t stalls; /* without runs that left the loop */
+	uint64_t stalls; /* with those that last, without runs that left */
 	uint64_t stalled_ns;
 	uint64_t left; /* runs that left it */
 	uint64_t left_ns;
@@ -24,9 +24,17 @@ struct loops {
 /* A thread is a loop once it has come back to its wait. Signal-safe. */
 bool thread_is_loop(const struct thread_record *thread);
 
-/* Its stalls, and their time, without the runs that left its loop. */
-uint64_t thread_stalls(const struct thread_record *thread);
-uint64_t thread_stalled_ns(const struct thread_record *thread);
+/* Its stalls, with one that lasts at now_ns. Signal-safe. */
+struct thread_stalls {
+	uint64_t count;
+	uint64_t ns;
+	uint64_t unseen; /* of which no stack could be taken */
+	uint64_t cause_ns[CAUSE_COUNT];
+};
+
+struct thread_stalls thread_stalls(const struct recording *rec,
+				   const struct thread_record *thread,
+				   uint64_t now_ns);
 
 /*
  * How long the thread's run lasts at now_ns, if it has reached the threshold

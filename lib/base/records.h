@@ -10,6 +10,7 @@
 #include "base/cause.h"
 #include "base/histogram.h"
 #include "base/lock_kind.h"
+#include "base/sample_record.h"
 #include "base/threshold.h"
 
 #define NAME_BYTES     16 /* a thread's name, as the kernel keeps it */
@@ -70,15 +71,21 @@ struct thread_record {
 	uint64_t latest_ns;	 /* last time it entered or left a wait */
 	uint64_t busy_ns;	 /* in runs that ended */
 	uint64_t longest_run_ns; /* of runs that ended */
-	/* Stalls. stalled_ns = sum of its stacks' shares + unseen_ns. */
+	/*
+	 * Stalls that came back. stalled_ns = sum of its stacks' shares +
+	 * unseen_ns.
+	 */
 	uint64_t stalls;
 	uint64_t stalled_ns;
 	uint64_t unseen;    /* stalls during which no stack could be taken */
 	uint64_t unseen_ns; /* part of stalled_ns */
 	uint64_t cause_ns[CAUSE_COUNT]; /* stalled_ns by cause, but unseen_ns */
-	/* Of the stalls, runs that never came back: the loop was left. */
+	/* Runs that were as long and never came back: the loop was left. */
 	uint64_t left;
-	uint64_t left_ns; /* part of stalled_ns */
+	uint64_t left_ns;
+	/* A stall it is in has been shared out up to here, by cause. */
+	uint64_t run_shared_ns; /* up to run_begun_ns: not at all */
+	uint64_t run_cause_ns[CAUSE_COUNT];
 	/* The call it may be stuck in, other than a wait. */
 	uint32_t blocked_call;	/* CALL_NONE: in none */
 	uint32_t blocked_stack; /* that called it, or 0 */
@@ -181,45 +188,6 @@ struct waiter_record {
 	int32_t tid;
 	uint32_t claimed; /* 1: in use */
 	char name[NAME_BYTES];
-};
-
-/*
- * The kinds of profile, one text each. Semaphores have no holder, and waiting
- * for one is often idleness: so they are kept apart, charged to who posts.
- */
-#define SAMPLE_KIND_NAMES(X)                                                   \
-	X(SAMPLE_MUTEX, "mutex")                                               \
-	X(SAMPLE_WAIT, "wait")                                                 \
-	X(SAMPLE_STALL, "stall")                                               \
-	X(SAMPLE_SEM, "sem")
-
-enum sample_kind {
-#define X(name, text) name,
-	SAMPLE_KIND_NAMES(X)
-#undef X
-	SAMPLE_KINDS
-};
-
-/*
- * One line of a profile. key: bits 61 to 63 kind + 1, bits 32 to 60 lock (its
- * index in SECTION_LOCKS; of stalls their cause, base/cause.h), bits 0 to 31
- * stack (offset in words in SECTION_STACKS). SAMPLE_GONE: added to another
- * sample; can be used again.
- */
-#define SAMPLE_KEY(kind, lock, stack)                                          \
-	((uint64_t)((kind) + 1) << 61 | (uint64_t)(lock) << 32 | (stack))
-#define SAMPLE_KIND(key)  ((enum sample_kind)((key) >> 61) - 1)
-#define SAMPLE_LOCK(key)  ((uint32_t)((key) >> 32 & 0x1fffffff))
-#define SAMPLE_STACK(key) ((uint32_t)(key))
-#define SAMPLE_GONE	  UINT64_C(1)
-
-struct sample_record {
-	uint64_t key; /* the validity word */
-	uint64_t total_ns;
-	uint64_t count;
-	uint64_t max_ns; /* largest single contribution */
-	uint32_t next;	 /* sample of the same lock: its index + 1, or 0 */
-	uint32_t reserved;
 };
 
 /* Where a run is that has become a stall. */

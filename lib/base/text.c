@@ -32,6 +32,7 @@
 #include "base/text.h"
 #include "base/atomic.h"
 #include "base/heap_sort.h"
+#include "base/lasting.h"
 #include "base/lock_kind.h"
 #include "base/loops.h"
 #include "base/pen.h"
@@ -49,7 +50,8 @@ struct text {
 
 static size_t samples_bytes(const struct recording *rec)
 {
-	return rec->section[SECTION_SAMPLES].capacity *
+	return ((size_t)rec->section[SECTION_SAMPLES].capacity +
+		rec->section[SECTION_THREADS].capacity) *
 	       sizeof(struct sample_record);
 }
 
@@ -102,12 +104,30 @@ static void collect(struct text *text, enum sample_kind kind)
 			.max_ns = load_relaxed(&s->max_ns),
 		};
 
-		if (key && SAMPLE_KIND(key) == kind && copy.count &&
+		if (key && sample_profile(key) == kind && copy.count &&
 		    stack_of(text->rec, key))
 			text->sample[text->samples++] = copy;
 	}
-	heap_sort(text->sample, text->samples, sizeof(*text->sample),
-		  is_longer);
+}
+
+/* What stalls that last have besides samples: the calls they are blocked in. */
+static void collect_rests(struct text *text, uint64_t now_ns)
+{
+	const struct thread_record *t =
+		section_records(text->rec, SECTION_THREADS);
+	uint32_t n = text->rec->section[SECTION_THREADS].capacity;
+
+	for (; n; n--, t++) {
+		struct lasting lasting = lasting_of(text->rec, t, now_ns);
+
+		if (lasting.rest_ns && stack_of(text->rec, lasting.rest_key))
+			text->sample[text->samples++] = (struct sample_record){
+				.key = lasting.rest_key,
+				.total_ns = lasting.rest_ns,
+				.count = 1,
+				.max_ns = lasting.rest_ns,
+			};
+	}
 }
 
 static void write_offset(struct pen *pen, uint64_t offset)
@@ -190,7 +210,7 @@ static void write_cause(struct text *text, uint32_t cause)
 static void write_subject(struct text *text, const struct sample_record *sample)
 {
 	pen_text(&text->pen, "#\t");
-	if (SAMPLE_KIND(sample->key) == SAMPLE_STALL)
+	if (sample_profile(sample->key) == SAMPLE_STALL)
 		write_cause(text, SAMPLE_LOCK(sample->key));
 	else
 		write_lock(text, SAMPLE_LOCK(sample->key));
@@ -262,6 +282,9 @@ void text_write(const struct recording *rec, enum sample_kind kind,
 
 	/* Samples first: the modules of their frames are known by then. */
 	collect(&text, kind);
+	if (kind == SAMPLE_STALL)
+		collect_rests(&text, now_ns);
+	heap_sort(text.sample, text.samples, sizeof(*text.sample), is_longer);
 	text_map_begin(&text.map, rec, (char *)scratch + samples_bytes(rec));
 	text_header_write(&text.pen, rec, kind, now_ns);
 	for (i = 0; i < text.samples; i++)

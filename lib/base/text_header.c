@@ -127,6 +127,7 @@ static void write_loop(struct pen *pen, const struct recording *rec,
 		       const struct thread_record *t, uint64_t now_ns)
 {
 	struct run_lengths lengths = run_lengths_of(rec, t);
+	struct thread_stalls stalls = thread_stalls(rec, t, now_ns);
 	uint32_t call = load_relaxed(&t->wait_call);
 
 	pen_number(pen, "# loop=", (uint64_t)t->tid, " name=");
@@ -141,8 +142,8 @@ static void write_loop(struct pen *pen, const struct recording *rec,
 	pen_number(pen, " longest=", load_relaxed(&t->longest_run_ns), "ns");
 	pen_text(pen, " threshold=");
 	pen_threshold(pen, load_relaxed(&t->stall_ns));
-	pen_number(pen, " stalls=", thread_stalls(t), "");
-	pen_number(pen, " stalled=", thread_stalled_ns(t), "ns");
+	pen_number(pen, " stalls=", stalls.count, "");
+	pen_number(pen, " stalled=", stalls.ns, "ns");
 	write_left(pen, load_relaxed(&t->left), load_relaxed(&t->left_ns));
 	pen_text(pen, ".\n");
 }

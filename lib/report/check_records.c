@@ -123,10 +123,10 @@ static bool is_sound_sample(const struct recording *rec, uint64_t key)
 {
 	uint32_t locks = rec->section[SECTION_LOCKS].capacity;
 
-	if (!(key >> 61) || SAMPLE_KIND(key) >= SAMPLE_KINDS ||
+	if (!(key >> 61) || sample_profile(key) >= SAMPLE_KINDS ||
 	    !check_stack(rec, SAMPLE_STACK(key)))
 		return false;
-	return SAMPLE_KIND(key) == SAMPLE_STALL
+	return sample_profile(key) == SAMPLE_STALL
 		       ? is_sound_cause(rec, SAMPLE_LOCK(key))
 		       : SAMPLE_LOCK(key) < locks;
 }

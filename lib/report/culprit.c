@@ -38,8 +38,7 @@ static uint32_t last_shared(const struct stack *a, const struct stack *b)
 	return shared;
 }
 
-/* The place, in the stall's first stack, of the function it did not leave. */
-static uint32_t place_not_left(const struct stall *stall)
+uint32_t place_not_left(const struct stall *stall)
 {
 	const struct stack *stack = stall->stack;
 	uint32_t headline = stack_headline(stack);
@@ -141,7 +140,7 @@ static void add_stalls(struct search *search)
 			continue;
 		culprit = culprit_named(
 			found, &stall->stack->calls[place_not_left(stall)]);
-		culprit->stalls += stall->state != RUN_LEFT;
+		culprit->stalls++;
 		culprit->duration_ns += stall->duration_ns;
 		if (*stall->call)
 			culprit->blocked_in = stall->call;

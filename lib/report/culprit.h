@@ -37,6 +37,9 @@ struct culprits {
 	struct culprit **of_stall; /* by stall: NULL for one without a stack */
 };
 
+/* The place, in the stall's first stack, of the function it did not leave. */
+uint32_t place_not_left(const struct stall *stall);
+
 /* All stacks of the process have been named. */
 struct culprits culprits_of(struct process *process);
 

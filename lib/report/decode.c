@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/lasting.h"
 #include "base/loops.h"
 #include "base/lost.h"
 #include "report/alive.h"
@@ -96,7 +97,7 @@ struct stack *decode_stack(struct decoder *d, uint32_t place)
 
 static bool is_in_profile(uint64_t key, enum sample_kind kind)
 {
-	return key && SAMPLE_KIND(key) == kind;
+	return key && sample_profile(key) == kind;
 }
 
 static size_t count_samples(const struct recording *rec, enum sample_kind kind)
@@ -133,7 +134,7 @@ static struct sample decode_sample(struct decoder *d,
 				   const struct sample_record *record)
 {
 	uint32_t lock = SAMPLE_LOCK(record->key);
-	bool is_stall = SAMPLE_KIND(record->key) == SAMPLE_STALL;
+	bool is_stall = sample_profile(record->key) == SAMPLE_STALL;
 
 	return (struct sample){
 		.stack = decode_stack(d, SAMPLE_STACK(record->key)),
@@ -157,6 +158,29 @@ static bool is_watched(const struct recording *rec, enum sample_kind kind)
 	}
 }
 
+/* The parts of stalls that last which are in no sample yet. */
+static void decode_rests(struct decoder *d)
+{
+	const struct thread_record *thread =
+		section_records(d->rec, SECTION_THREADS);
+	struct samples *samples = &d->process->samples[SAMPLE_STALL];
+	size_t n = d->rec->section[SECTION_THREADS].capacity;
+
+	for (; n; n--, thread++) {
+		struct lasting lasting = lasting_of(d->rec, thread, d->now_ns);
+		struct sample_record record = {
+			.key = lasting.rest_key,
+			.total_ns = lasting.rest_ns,
+			.count = 1,
+			.max_ns = lasting.rest_ns,
+		};
+
+		if (lasting.rest_ns)
+			samples->list[samples->count++] =
+				decode_sample(d, &record);
+	}
+}
+
 static void decode_samples(struct decoder *d, enum sample_kind kind)
 {
 	const struct recording *rec = d->rec;
@@ -168,12 +192,16 @@ static void decode_samples(struct decoder *d, enum sample_kind kind)
 	samples->is_known = is_watched(rec, kind);
 	samples->discarded = rec->discarded[kind];
 	samples->discarded_ns = rec->discarded_ns[kind];
-	samples->list = decode_alloc(d, n, sizeof(struct sample));
+	samples->list =
+		decode_alloc(d, n + rec->section[SECTION_THREADS].capacity,
+			     sizeof(struct sample));
 	for (size_t i = 0; samples->count < n; i++) {
 		if (is_in_profile(record[i].key, kind))
 			samples->list[samples->count++] =
 				decode_sample(d, &record[i]);
 	}
+	if (kind == SAMPLE_STALL)
+		decode_rests(d);
 }
 
 static void decode_losses(struct decoder *d)

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/lasting.h"
 #include "base/loops.h"
 #include "base/timeline.h"
 #include "report/decoder.h"
@@ -39,6 +40,8 @@ static bool is_stuck(struct decoder *d, const struct thread_record *record)
 static void decode_loop(struct decoder *d, struct loop *loop,
 			const struct thread_record *record)
 {
+	struct thread_stalls stalls = thread_stalls(d->rec, record, d->now_ns);
+
 	loop->name = decode_name(d, record->name);
 	loop->tid = record->tid;
 	loop->is_loop = thread_is_loop(record);
@@ -47,11 +50,11 @@ static void decode_loop(struct decoder *d, struct loop *loop,
 	loop->events = record->events;
 	loop->lengths = run_lengths_of(d->rec, record);
 	loop->threshold_ns = record->stall_ns;
-	loop->stalls = thread_stalls(record);
-	loop->stalled_ns = thread_stalled_ns(record);
+	loop->stalls = stalls.count;
+	loop->stalled_ns = stalls.ns;
 	loop->left = record->left;
 	loop->left_ns = record->left_ns;
-	loop->unseen = record->unseen;
+	loop->unseen = stalls.unseen;
 	loop->unfinished_ns = thread_unfinished_ns(d->rec, record, d->now_ns);
 	loop->stuck_in = "";
 	if (is_stuck(d, record)) {
@@ -107,11 +110,18 @@ static void decode_holder(struct decoder *d, struct stall *stall,
 					       : record->holder_name);
 }
 
-static void decode_stall(struct decoder *d, const struct event_record *record)
+static struct loop *find_loop(struct process *process, int tid)
 {
-	struct process *process = d->process;
-	struct stall *stall = &process->stalls[process->stalls_count++];
+	for (size_t i = 0; i < process->loops_count; i++) {
+		if (process->loops[i].tid == tid)
+			return &process->loops[i];
+	}
+	return NULL;
+}
 
+static void decode_stall(struct decoder *d, struct stall *stall,
+			 const struct event_record *record)
+{
 	*stall = (struct stall){
 		.begun_ns = time_since(d->rec->start_ns, record->begun_ns),
 		.duration_ns = record->duration_ns,
@@ -135,26 +145,108 @@ static void decode_stall(struct decoder *d, const struct event_record *record)
 	memcpy(stall->cause_ns, record->cause_ns, sizeof(stall->cause_ns));
 }
 
+static struct stall *add_stall(struct decoder *d,
+			       const struct event_record *record)
+{
+	struct stall *stall = &d->process->stalls[d->process->stalls_count++];
+
+	decode_stall(d, stall, record);
+	return stall;
+}
+
+/* A run that left its loop is no stall: where it was is told with the loop. */
+static void decode_left(struct decoder *d, const struct event_record *record)
+{
+	struct loop *loop = find_loop(d->process, record->tid);
+
+	if (!loop || !record->stack)
+		return;
+	loop->left_last = decode_alloc(d, 1, sizeof(*loop->left_last));
+	decode_stall(d, loop->left_last, record);
+}
+
+static void decode_event(struct decoder *d, const struct event_record *record)
+{
+	if (record->state == RUN_LEFT)
+		decode_left(d, record);
+	else
+		add_stall(d, record);
+}
+
+/* The thread's stall that lasts, if it is in the timeline. */
+static struct stall *find_lasting(struct decoder *d,
+				  const struct thread_record *thread)
+{
+	uint64_t begun_ns = time_since(d->rec->start_ns, thread->run_begun_ns);
+
+	for (size_t i = 0; i < d->process->stalls_count; i++) {
+		struct stall *stall = &d->process->stalls[i];
+
+		if (stall->tid == thread->tid && stall->begun_ns == begun_ns)
+			return stall;
+	}
+	return NULL;
+}
+
+/* One without a tick yet, or that has left the timeline. */
+static struct stall *add_lasting(struct decoder *d,
+				 const struct thread_record *thread)
+{
+	const struct event_record event = {
+		.begun_ns = thread->run_begun_ns,
+		.tid = thread->tid,
+		.state = RUN_LASTS,
+		.stack = thread->blocked_stack,
+	};
+	struct stall *stall = add_stall(d, &event);
+
+	stall->thread = decode_name(d, thread->name);
+	return stall;
+}
+
+/* The call that it is blocked in goes on until now. */
+static void extend_lasting(struct decoder *d,
+			   const struct thread_record *thread)
+{
+	struct lasting lasting = lasting_of(d->rec, thread, d->now_ns);
+	struct stall *stall;
+
+	if (!lasting.ns)
+		return;
+	stall = find_lasting(d, thread);
+	if (!stall)
+		stall = add_lasting(d, thread);
+	stall->duration_ns = lasting.ns;
+	stall->cause_ns[CAUSE_BLOCKED] += lasting.rest_ns;
+	if (lasting.rest_ns > lasting.ns / 2)
+		stall->call = decode_call(d, thread->blocked_call);
+}
+
 void decode_stalls(struct decoder *d)
 {
 	const struct event_record *late =
 		section_records(d->rec, SECTION_EVENTS);
 	const struct longest_record *longest =
 		section_records(d->rec, SECTION_LONGEST);
+	const struct thread_record *thread =
+		section_records(d->rec, SECTION_THREADS);
 	struct process *process = d->process;
+	uint32_t threads = d->rec->section[SECTION_THREADS].capacity;
 	uint32_t lates = d->rec->section[SECTION_EVENTS].capacity;
 	uint32_t n = d->rec->section[SECTION_LONGEST].capacity;
 
-	process->stalls =
-		decode_alloc(d, (size_t)lates + n, sizeof(struct stall));
+	process->stalls = decode_alloc(d, (size_t)lates + n + threads,
+				       sizeof(struct stall));
 	for (uint32_t i = 0; i < lates; i++) {
 		if (late[i].begun_ns)
-			decode_stall(d, &late[i]);
+			decode_event(d, &late[i]);
 	}
 	for (uint32_t i = 0; i < n; i++) {
 		if (timeline_is_only(d->rec, i))
-			decode_stall(d, &longest[i].event);
+			decode_event(d, &longest[i].event);
 	}
+	for (uint32_t i = 0; i < threads; i++)
+		extend_lasting(d, &thread[i]);
 	qsort(process->stalls, process->stalls_count, sizeof(struct stall),
 	      by_time);
 }

@@ -124,7 +124,8 @@ struct loop {
 	uint64_t stalled_ns;
 	uint64_t left; /* runs that never came back, without a stall's weight */
 	uint64_t left_ns;
-	uint64_t unseen; /* stalls without a stack */
+	struct stall *left_last; /* of them, as far as is known; or NULL */
+	uint64_t unseen;	 /* stalls without a stack */
 	/* A run longer than the threshold that has not ended; 0: none. */
 	uint64_t unfinished_ns;
 	const char *stuck_in; /* the call it was in at the end, or "" */

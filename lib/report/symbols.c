@@ -240,6 +240,13 @@ static void name_lock(struct symbols *symbols, struct lock *lock)
 		lock->name = name_of_variable(symbols, lock);
 }
 
+static void name_stall(struct symbols *symbols, const struct stall *stall)
+{
+	name_stack(symbols, stall->stack);
+	name_stack(symbols, stall->apart);
+	name_stack(symbols, stall->release);
+}
+
 void symbols_name_all(struct symbols *symbols, struct process *process)
 {
 	for (unsigned kind = 0; kind < SAMPLE_KINDS; kind++) {
@@ -248,13 +255,13 @@ void symbols_name_all(struct symbols *symbols, struct process *process)
 		for (size_t i = 0; i < samples->count; i++)
 			name_stack(symbols, samples->list[i].stack);
 	}
-	for (size_t i = 0; i < process->stalls_count; i++) {
-		name_stack(symbols, process->stalls[i].stack);
-		name_stack(symbols, process->stalls[i].apart);
-		name_stack(symbols, process->stalls[i].release);
-	}
-	for (size_t i = 0; i < process->loops_count; i++)
+	for (size_t i = 0; i < process->stalls_count; i++)
+		name_stall(symbols, &process->stalls[i]);
+	for (size_t i = 0; i < process->loops_count; i++) {
 		name_stack(symbols, process->loops[i].stuck_stack);
+		if (process->loops[i].left_last)
+			name_stall(symbols, process->loops[i].left_last);
+	}
 	for (size_t i = 0; i < process->open_waits_count; i++)
 		name_stack(symbols, process->open_waits[i].stack);
 	for (size_t i = 0; i < process->locks_count; i++) {

@@ -95,8 +95,13 @@ static void write_left(const struct report *report, const struct loop *loop)
 		fprintf(report->out, " %s times",
 			words_number(arena, loop->left));
 	fprintf(report->out,
-		", and ran for %s without coming back: not a stall.\n",
+		", and ran for %s without coming back: not a stall",
 		words_duration(arena, loop->left_ns));
+	if (loop->left_last)
+		fprintf(report->out, ", in %s",
+			headline_text(report, loop->left_last->stack,
+				      place_not_left(loop->left_last)));
+	fputs(".\n", report->out);
 }
 
 /* "Thread app (4711) has not come back to its wait for 5s, stuck in read" */

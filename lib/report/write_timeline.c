@@ -77,9 +77,6 @@ static void fill_row(const struct report *report,
 		cells[4] =
 			arena_print(arena, "%s, in %s", cells[4], stall->call);
 	cells[5] = stall_why(report, stall);
-	if (stall->state == RUN_LEFT)
-		cells[4] = arena_print(arena, "%s (left its loop: no stall)",
-				       cells[4]);
 }
 
 void write_timeline(const struct report *report,

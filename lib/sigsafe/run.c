@@ -14,6 +14,7 @@
 #include "sigsafe/host_mask.h"
 #include "sigsafe/log.h"
 #include "sigsafe/run_length.h"
+#include "sigsafe/run_samples.h"
 #include "sigsafe/share.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
@@ -35,8 +36,19 @@ static void begin_stall(struct thread *self, uint64_t begun_ns,
 {
 	if (!self->recording->thresholds.count)
 		thread_read_name(self);
-	grow(self->record->stalls, 1);
 	event_begin(self, begun_ns, self->stack, call);
+}
+
+/* A stall has come back: it counts from now on. */
+static void count_stall(struct thread *self, uint64_t duration_ns)
+{
+	struct thread_record *record = self->record;
+
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		grow(record->cause_ns[i], self->event.cause_ns[i]);
+	grow(record->stalls, 1);
+	grow(record->stalled_ns, duration_ns);
+	run_samples_keep(self);
 }
 
 /* Gives the run time up to now_ns to the latest stack: taken now, or ended. */
@@ -45,7 +57,6 @@ static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 {
 	share_until(self, now_ns, is_tick);
 	event_update(self, now_ns - begun_ns, state);
-	log_stall(self);
 }
 
 /*
@@ -87,6 +98,8 @@ void run_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 	if (self->ticks == 1)
 		begin_stall(self, begun_ns, call);
 	share(self, begun_ns, now_ns, true, RUN_LASTS);
+	if (call == CALL_NONE)
+		log_stall(self);
 }
 
 /* A run that became a stall without a tick, if its thread's name says so. */
@@ -97,7 +110,7 @@ static void end_unseen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 		return;
 	self->stack = 0;
 	begin_stall(self, begun_ns, CALL_NONE);
-	grow(self->record->stalled_ns, now_ns - begun_ns);
+	count_stall(self, now_ns - begun_ns);
 	grow(self->record->unseen, 1);
 	grow(self->record->unseen_ns, now_ns - begun_ns);
 	event_update(self, now_ns - begun_ns, RUN_CAME_BACK);
@@ -116,6 +129,8 @@ static cold void end_stall(struct thread *self, uint64_t begun_ns,
 		share(self, begun_ns, now_ns, true, RUN_LASTS);
 	}
 	share(self, begun_ns, now_ns, false, RUN_CAME_BACK);
+	count_stall(self, now_ns - begun_ns);
+	log_stall(self);
 }
 
 /* A run ends that is not like most. */
@@ -229,8 +244,18 @@ cold void run_forget(void)
 	struct thread *self = &thread_self;
 
 	self->run_begun_ns = 0;
-	if (is_watched(self))
-		store_relaxed(&self->record->run_begun_ns, 0);
+	if (!is_watched(self))
+		return;
+	store_relaxed(&self->record->run_begun_ns, 0);
+	run_samples_drop(self);
+}
+
+static void tell_left(struct thread *self, uint64_t duration_ns)
+{
+	event_update(self, duration_ns, RUN_LEFT);
+	log_stall(self);
+	grow(self->record->left, 1);
+	grow(self->record->left_ns, duration_ns);
 }
 
 cold void run_stops(enum run_state state)
@@ -244,9 +269,10 @@ cold void run_stops(enum run_state state)
 		run_forget();
 	if (!self->ticks || is_provisional(self))
 		return;
-	share(self, begun_ns, now_ns, false, state);
-	if (state != RUN_LEFT)
+	if (state == RUN_LEFT) {
+		tell_left(self, now_ns - begun_ns);
 		return;
-	grow(self->record->left, 1);
-	grow(self->record->left_ns, now_ns - begun_ns);
+	}
+	share(self, begun_ns, now_ns, false, state);
+	log_stall(self);
 }

@@ -83,6 +83,22 @@ static struct sample_record *find_or_make(struct recording *rec, uint64_t key)
 	}
 }
 
+struct sample_record *sample_take_place(struct recording *rec, uint64_t key)
+{
+	uint32_t capacity = rec->section[SECTION_SAMPLES].capacity;
+	struct sample_record *table = section_records(rec, SECTION_SAMPLES);
+	uint32_t slot = hash_slot(key, capacity);
+
+	for (int probe = 0; probe < MAX_PROBES; probe++) {
+		struct sample_record *record =
+			&table[(slot + (uint32_t)probe) % capacity];
+
+		if (take(rec, record, key))
+			return record;
+	}
+	return NULL;
+}
+
 static bool has_much_room(const struct recording *rec)
 {
 	const struct section *section = &rec->section[SECTION_SAMPLES];
@@ -135,8 +151,8 @@ static struct sample_record *of_lock(struct recording *rec,
 	return find_or_make(rec, key_for(key, lock_index(rec, lock)));
 }
 
-static void add(struct sample_record *record, uint64_t ns, uint64_t events,
-		uint64_t max_ns)
+void sample_add_to(struct sample_record *record, uint64_t ns, uint64_t events,
+		   uint64_t max_ns)
 {
 	/* Relaxed: counters of their own. */
 	add_relaxed(&record->total_ns, ns);
@@ -154,8 +170,8 @@ static void discard(struct recording *rec, enum sample_kind kind, uint64_t ns,
 	add_relaxed(&rec->discarded_ns[kind], ns);
 }
 
-void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
-		uint64_t events)
+void sample_add_up(struct recording *rec, struct sample sample, uint64_t ns,
+		   uint64_t events, uint64_t max_ns)
 {
 	struct sample_record *record = NULL;
 
@@ -167,13 +183,19 @@ void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
 	if (sample.stack && !record)
 		add_relaxed(&rec->lost[LOST_SAMPLE], 1);
 	if (record)
-		add(record, ns, events, ns);
+		sample_add_to(record, ns, events, max_ns);
 	else
 		discard(rec, sample.kind, ns, events);
 }
 
+void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
+		uint64_t events)
+{
+	sample_add_up(rec, sample, ns, events, ns);
+}
+
 /* Release pairs with take(). */
-static void empty(struct recording *rec, struct sample_record *record)
+void sample_give_place_back(struct recording *rec, struct sample_record *record)
 {
 	store_relaxed(&record->total_ns, 0);
 	store_relaxed(&record->count, 0);
@@ -191,7 +213,7 @@ static void move(struct recording *rec, const struct sample_record *from,
 	struct sample_record *into = find_or_make(rec, key_for(key, to));
 
 	if (into) {
-		add(into, ns, events, load_relaxed(&from->max_ns));
+		sample_add_to(into, ns, events, load_relaxed(&from->max_ns));
 		return;
 	}
 	add_relaxed(&rec->lost[LOST_SAMPLE], events);
@@ -210,6 +232,6 @@ void samples_move(struct recording *rec, struct lock_record *from,
 
 		next = load_relaxed(&sample->next);
 		move(rec, sample, lock_index(rec, to));
-		empty(rec, sample);
+		sample_give_place_back(rec, sample);
 	}
 }

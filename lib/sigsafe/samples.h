@@ -28,6 +28,22 @@ struct sample {
 void sample_add(struct recording *rec, struct sample sample, uint64_t ns,
 		uint64_t events);
 
+/* The same of several events at once, of which the largest cost max_ns. */
+void sample_add_up(struct recording *rec, struct sample sample, uint64_t ns,
+		   uint64_t events, uint64_t max_ns);
+
+/* To one record, which is the caller's own or stays what it is. */
+void sample_add_to(struct sample_record *record, uint64_t ns, uint64_t events,
+		   uint64_t max_ns);
+
+/*
+ * A place for a sample that nobody else adds to, or NULL: no room nearby. Its
+ * numbers are 0. Pairs with sample_give_place_back().
+ */
+struct sample_record *sample_take_place(struct recording *rec, uint64_t key);
+void sample_give_place_back(struct recording *rec,
+			    struct sample_record *record);
+
 /*
  * Adds the samples of one lock to those of another one, which is LOCK_OTHERS.
  * Nobody else uses `from` meanwhile.

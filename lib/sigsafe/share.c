@@ -9,7 +9,7 @@
 #include "sigsafe/events.h"
 #include "sigsafe/lock_others.h"
 #include "sigsafe/lock_table.h"
-#include "sigsafe/samples.h"
+#include "sigsafe/run_samples.h"
 
 /*
  * The record of the lock it waited for, pinned; NULL: it has lost it to another
@@ -54,11 +54,20 @@ static void add_samples(struct thread *self, const struct slice_end *end,
 		if (!causes->ns[i])
 			continue;
 		sample.lock = cause_word(rec, i, end, lock);
-		sample_add(rec, sample, causes->ns[i], is_tick);
-		/* Relaxed: only this thread writes it. */
-		store_relaxed(&self->record->cause_ns[i],
-			      self->record->cause_ns[i] + causes->ns[i]);
+		run_samples_add(self, sample, causes->ns[i], is_tick,
+				cause_has_lock(i) ? lock : NULL);
 	}
+}
+
+/* Relaxed: only this thread writes it, and a reader takes each by itself. */
+static void tell_record(struct thread *self)
+{
+	struct thread_record *record = self->record;
+
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		store_relaxed(&record->run_cause_ns[i],
+			      self->event.cause_ns[i]);
+	store_relaxed(&record->run_shared_ns, self->shared_ns);
 }
 
 void share_until(struct thread *self, uint64_t now_ns, bool is_tick)
@@ -70,8 +79,7 @@ void share_until(struct thread *self, uint64_t now_ns, bool is_tick)
 	self->shared_ns = now_ns;
 	add_samples(self, &end, &causes, lock, is_tick);
 	event_explain(self, &end, &causes, lock);
-	store_relaxed(&self->record->stalled_ns,
-		      self->record->stalled_ns + end.evidence.wall_ns);
+	tell_record(self);
 	if (lock)
 		lock_unpin(lock);
 }

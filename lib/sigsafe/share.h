@@ -1,7 +1,7 @@
 /*
  * The shares of a stall: each slice of it is given to the stack it ended with,
- * by cause, in the profile, in the thread's sums and in the timeline. They add
- * up to the stall's duration, in each.
+ * by cause, in the run's samples, in the thread's sums and in the timeline.
+ * They add up to the stall's duration, in each.
  *
  * SPDX-License-Identifier: MIT
  */

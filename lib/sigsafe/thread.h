@@ -52,6 +52,10 @@ struct thread {
 	volatile uint64_t plain_ns;
 	struct histogram *histogram; /* or NULL: no loop yet, or no room */
 
+	/* Of this run's stall (lib/sigsafe/run_samples.h). */
+	uint32_t samples; /* the first one's index + 1; 0: none */
+	uint64_t discarded, discarded_ns;
+
 	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */
 	struct event_record event;
 	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */

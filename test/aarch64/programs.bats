@@ -32,8 +32,7 @@ stalls_in() {
 	emulated_under_shim "$(victim loop)" "$1" "$2"
 	text=$(result stall.txt)
 	cat "$text"
-	left=$(header "$text" leftfor)
-	all=$(($(header "$text" stalled) + ${left:-0}))
+	all=$(header "$text" stalled)
 	[[ $(($(total_ns "$text") + $(header "$text" unseen))) = "$all" ]]
 	between "$3" "$all" "$(total_ns "$text" "callback_$1")"
 }

@@ -134,6 +134,39 @@ refuses() {
 	kill -KILL "$program"
 }
 
+# counts_it CAUSE: the one stall is in the headline, the loop's row, the list of
+# code and the timeline, and has this cause, the most by far or not.
+counts_it() {
+	report "$(result rec)" && says '^Stalls: 1 stall of ' &&
+		says '^  loop \([0-9]+\) .* 1 +[0-9.]+m?s$' &&
+		says '^  1\. .*%\) in 1 stall: ' &&
+		says '[0-9.]+m?s\+ +loop \([0-9]+\) ' &&
+		says "        Why: .*$1"
+}
+
+@test "a stall that has not come back counts, also where no tick comes" {
+	local what
+
+	for what in endless:CPU sleep-for-ever:blocked; do
+		rm -f "$RESULTS"/*
+		in_background under_shim "$(victim loop)" "${what%:*}"
+		wait_until 10 counts_it "${what#*:}"
+		kill -KILL "$program"
+		wait "$job" || true
+	done
+}
+
+@test "and its time is in the sum when the program ends" {
+	in_background under_shim "$(victim loop)" sleep-for-ever
+	wait_until 10 counts_it blocked
+	kill -TERM "$program"
+	job_ends 143
+	text=$(result stall.txt)
+	[[ $(header "$text" stalls) = 1 ]]
+	[[ $(total_ns "$text") = "$(header "$text" stalled)" ]]
+	[[ $(header "$text" blocked) = "$(header "$text" stalled)" ]]
+}
+
 @test "a killed program is read as well" {
 	in_background under_shim "$(victim loop)" sleep-for-ever
 	wait_until 10 eval 'report "$(result rec)" && says callback_sleeps_for_ever'

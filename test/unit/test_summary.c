@@ -127,12 +127,12 @@ Test(summary, names_the_thread_that_is_stuck)
 
 	loop->run_begun_ns = rec->end_ns - 2300 * NS_PER_MS;
 	loop->blocked_call = CALL_CONNECT;
-	check_is("3 stalls >= 10ms in 61s on 1 loop, 180ms in all, longest "
+	check_is("4 stalls >= 10ms in 61s on 1 loop, 2.48s in all, longest "
 		 "2.3s; thread worker (4712) had not come back to its wait "
 		 "for 2.3s, stuck in connect; no lock made a thread wait");
 	add_loop(rec, 4713, "other")->run_begun_ns = rec->end_ns - SECONDS(1);
 	loop->blocked_call = CALL_NONE;
-	check_is("3 stalls >= 10ms in 61s on 2 loops, 180ms in all, longest "
+	check_is("5 stalls >= 10ms in 61s on 2 loops, 3.48s in all, longest "
 		 "2.3s; thread worker (4712) had not come back to its wait "
 		 "for 2.3s, nor had 1 more; no lock made a thread wait");
 }

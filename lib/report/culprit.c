@@ -8,11 +8,12 @@
 #include <stdlib.h>
 
 #include "report/familiar.h"
-#include "report/parts.h"
+#include "report/majority.h"
 
 struct search {
 	struct process *process;
 	const struct samples *samples;
+	struct majorities majorities;
 	struct culprits found;
 	struct culprit **of_sample; /* NULL: no culprit is in its stack */
 };
@@ -73,14 +74,71 @@ static struct culprit *culprit_named(const struct culprits *culprits,
 		       by_call);
 }
 
-static struct culprit culprit_of(const struct stall *stall)
+static bool has_call(const struct stack *stack, const struct call *call)
 {
-	uint32_t place = place_not_left(stall);
+	for (uint32_t i = 0; i < stack->calls_count; i++) {
+		if (!compare_calls(&stack->calls[i], call))
+			return true;
+	}
+	return false;
+}
+
+static bool is_in(const struct stack *stack, const struct call *call)
+{
+	return !compare_calls(&stack->calls[stack_headline(stack)], call);
+}
+
+/*
+ * May the stall have been in a callee of call? Two stacks are kept of it: where
+ * both are in other callees it was not. What was found in call itself, or only
+ * once, may have been anywhere in it.
+ */
+static bool may_have_been_in(const struct stall *stall, const struct call *call,
+			     const struct call *callee)
+{
+	return !stall->apart || is_in(stall->stack, call) ||
+	       is_in(stall->apart, call) || has_call(stall->stack, callee) ||
+	       has_call(stall->apart, callee);
+}
+
+/* The function to blame. */
+static const struct call *blamed(const struct search *search,
+				 const struct stall *stall)
+{
+	const struct call *call = &stall->stack->calls[place_not_left(stall)];
+
+	/* Functions may call each other in turns. */
+	for (int step = 0; step < MAX_DEPTH; step++) {
+		const struct call *callee =
+			majority_callee(&search->majorities, call);
+
+		if (!callee || !may_have_been_in(stall, call, callee))
+			break;
+		call = callee;
+	}
+	return call;
+}
+
+static uint32_t place_of(const struct stack *stack, const struct call *call)
+{
+	uint32_t place = 0;
+
+	while (place < stack->calls_count &&
+	       compare_calls(&stack->calls[place], call))
+		place++;
+	return place < stack->calls_count ? place : stack_headline(stack);
+}
+
+/* Where no sample tells its heaviest stack, it is the stall's own. */
+static struct culprit culprit_of(const struct search *search,
+				 const struct stall *stall)
+{
+	const struct call *call = blamed(search, stall);
 
 	return (struct culprit){
-		.call = &stall->stack->calls[place],
+		.call = call,
 		.stack = stall->stack,
-		.place = place,
+		.place = place_of(stall->stack, call),
 		.blocked_in = "",
 	};
 }
@@ -97,7 +155,7 @@ static void list_functions(struct search *search)
 	for (size_t i = 0; i < process->stalls_count; i++) {
 		if (process->stalls[i].stack)
 			found->list[found->count++] =
-				culprit_of(&process->stalls[i]);
+				culprit_of(search, &process->stalls[i]);
 	}
 	if (found->count)
 		qsort(found->list, found->count, sizeof(struct culprit),
@@ -138,8 +196,7 @@ static void add_stalls(struct search *search)
 
 		if (!stall->stack)
 			continue;
-		culprit = culprit_named(
-			found, &stall->stack->calls[place_not_left(stall)]);
+		culprit = culprit_named(found, blamed(search, stall));
 		culprit->stalls++;
 		culprit->duration_ns += stall->duration_ns;
 		if (*stall->call)
@@ -171,16 +228,6 @@ static void share_samples(struct search *search)
 	}
 }
 
-/* The next call of the program's own that the one at place made, or itself. */
-static uint32_t own_callee(const struct stack *stack, uint32_t place)
-{
-	uint32_t callee = place;
-
-	while (callee && is_familiar(&stack->calls[callee - 1]))
-		callee--;
-	return callee ? callee - 1 : place;
-}
-
 static bool is_found_in(const struct search *search, size_t sample,
 			const struct culprit *culprit)
 {
@@ -190,50 +237,6 @@ static bool is_found_in(const struct search *search, size_t sample,
 
 	return owner && owner == culprit &&
 	       !compare_calls(&stack->calls[place], owner->call);
-}
-
-/* The callee with most of the culprit's time, or NULL: there is none. */
-static const struct call *main_callee(const struct search *search,
-				      const struct culprit *culprit)
-{
-	struct part heaviest[MAX_PARTS];
-	struct parts parts = { .count = 0 };
-	uint64_t total_ns = 0;
-
-	for (size_t i = 0; i < search->samples->count; i++) {
-		const struct sample *sample = &search->samples->list[i];
-
-		if (!is_found_in(search, i, culprit))
-			continue;
-		parts_add(&parts,
-			  &sample->stack->calls[own_callee(
-				  sample->stack, search->found.place[i])],
-			  sample->total_ns);
-		total_ns += sample->total_ns;
-	}
-	parts_heaviest(&parts, heaviest);
-	/* Two thirds: the rest is what came before and after. */
-	if (!heaviest[0].call || heaviest[0].total_ns < total_ns / 3 * 2 ||
-	    !compare_calls(heaviest[0].call, culprit->call))
-		return NULL;
-	return heaviest[0].call;
-}
-
-static void blame_callee(struct search *search, struct culprit *culprit,
-			 const struct call *callee)
-{
-	for (size_t i = 0; i < search->samples->count; i++) {
-		const struct stack *stack = search->samples->list[i].stack;
-		uint32_t place = search->found.place[i];
-		uint32_t inner;
-
-		if (!is_found_in(search, i, culprit))
-			continue;
-		inner = own_callee(stack, place);
-		if (!compare_calls(&stack->calls[inner], callee))
-			search->found.place[i] = inner;
-	}
-	culprit->call = callee;
 }
 
 static void choose_stack(struct search *search, struct culprit *culprit)
@@ -257,19 +260,13 @@ struct culprits culprits_of(struct process *process)
 	struct search search = {
 		.process = process,
 		.samples = &process->samples[SAMPLE_STALL],
+		.majorities = majorities_of(process),
 	};
 
 	list_functions(&search);
 	add_stalls(&search);
 	share_samples(&search);
-	for (size_t i = 0; i < search.found.count; i++) {
-		struct culprit *culprit = &search.found.list[i];
-		const struct call *callee;
-
-		/* Recursion can't go on for ever: each step is inwards. */
-		while ((callee = main_callee(&search, culprit)))
-			blame_callee(&search, culprit, callee);
-		choose_stack(&search, culprit);
-	}
+	for (size_t i = 0; i < search.found.count; i++)
+		choose_stack(&search, &search.found.list[i]);
 	return search.found;
 }

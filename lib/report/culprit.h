@@ -5,7 +5,9 @@
  * a loop over a million keys is found in whatever it calls. The timeline keeps
  * of each stall the first stack and the one that has least in common with it:
  * the last call they share is a function that the stall did not leave. Where
- * one of its callees has most of the time, that is blamed instead, and so on.
+ * one of its callees has more than two thirds of the time of all stalls in it,
+ * that is blamed instead, and so on, unless the stall was in other callees: so
+ * it does not matter whether a tick found the handler or the work it calls.
  *
  * Without a timeline the culprit is the headline of each stack. Not
  * signal-safe: allocates.
@@ -31,7 +33,7 @@ struct culprit {
 };
 
 struct culprits {
-	struct culprit *list; /* two may have ended up with the same function */
+	struct culprit *list; /* one for each function */
 	size_t count;
 	uint32_t *place; /* of the culprit's call, by sample: in its stack */
 	struct culprit **of_stall; /* by stall: NULL for one without a stack */

@@ -216,18 +216,31 @@ static void write_parts(const struct report *report, const struct blame *blame)
 	fputc('\n', report->out);
 }
 
+/* "in 3 stalls", and where the timeline has lost some "in 3 of 90 kept" */
+static const char *often_text(const struct report *report,
+			      const struct blame *blame)
+{
+	struct process *process = report->process;
+	struct arena *arena = &process->arena;
+	uint64_t kept = process->stalls_count;
+
+	if (!blame->stalls)
+		return words_count(arena, blame->count, "sample");
+	if (kept >= sums_of(process).stalls)
+		return words_count(arena, blame->stalls, "stall");
+	return arena_print(arena, "%ju of the %ju stalls kept",
+			   (uintmax_t)blame->stalls, (uintmax_t)kept);
+}
+
 /* "1. 60.2ms (83.1%) in 1 stall: parse_config (server.c:88), in nanosleep" */
 static void write_blame(const struct report *report, size_t place,
 			const struct blame *blame, uint64_t whole_ns)
 {
 	struct arena *arena = &report->process->arena;
-	const char *often =
-		blame->stalls ? words_count(arena, blame->stalls, "stall")
-			      : words_count(arena, blame->count, "sample");
-
 	fprintf(report->out, "\n  %zu. %s (%s) in %s: %s", place,
 		words_duration(arena, blame->total_ns),
-		words_share(arena, blame->total_ns, whole_ns), often,
+		words_share(arena, blame->total_ns, whole_ns),
+		often_text(report, blame),
 		headline_text(report, blame->stack, blame->place));
 	write_callee(report, blame);
 	fputc('\n', report->out);

@@ -65,6 +65,15 @@ refuses() {
 	says '^       main +victim_blame\.c:[0-9]+$'
 }
 
+@test "a handler is not blamed for the work that it calls" {
+	under_shim STALLSHIM_STALL=4ms "$(victim blame)" thin
+	report "$(result rec)"
+	says '1\. .* in 3 stalls: do_work \(victim_blame\.c:[0-9]+\)$'
+	says_not 'stalls?: answer'
+	# In the timeline, too.
+	[[ $(grep -cE '^ .*blame \([0-9]+\) +[0-9]+  do_work ' <<<"$said") = 3 ]]
+}
+
 @test "a stall in a sleep is blamed on who slept" {
 	under_shim "$(victim loop)" usleep
 	report "$(result rec)"

@@ -43,8 +43,8 @@ static struct stack *stack_of(const char *const *functions)
 
 #define STACK(...) stack_of((const char *const[]){ __VA_ARGS__, NULL })
 
-static void add(enum sample_kind kind, struct stack *stack, struct lock *lock,
-		uint64_t total_ns, uint64_t count)
+static struct sample *add(enum sample_kind kind, struct stack *stack,
+			  struct lock *lock, uint64_t total_ns, uint64_t count)
 {
 	struct samples *samples = &process->samples[kind];
 
@@ -58,6 +58,7 @@ static void add(enum sample_kind kind, struct stack *stack, struct lock *lock,
 		.count = count,
 		.max_ns = total_ns,
 	};
+	return &samples->list[samples->count - 1];
 }
 
 /* As the report makes it. */
@@ -275,10 +276,10 @@ Test(profile, a_callee_that_stalls_by_itself_has_its_own_stalls)
 	struct stack *check = STACK("check", "handle", "main");
 	struct profile profile;
 
-	add(SAMPLE_STALL, alone, NULL, 100, 10);
+	add(SAMPLE_STALL, alone, NULL, 50, 10);
 	add(SAMPLE_STALL, parse, NULL, 20, 2);
 	add(SAMPLE_STALL, check, NULL, 20, 2);
-	add_stall(alone, NULL, 80);
+	add_stall(alone, NULL, 30);
 	/* One that log() has a part in, besides others. */
 	add_stall(parse, alone, 60);
 	profile = profile_now(SAMPLE_STALL);
@@ -288,6 +289,55 @@ Test(profile, a_callee_that_stalls_by_itself_has_its_own_stalls)
 	cr_assert_str_eq(profile.blames[1].call->function, "handle");
 	cr_assert_eq(profile.blames[1].total_ns, 40);
 	cr_assert_eq(profile.blames[1].stalls, 1);
+}
+
+Test(profile, a_handler_and_its_only_callee_are_blamed_alike)
+{
+	struct stack *work = STACK("work", "handle", "main");
+	struct stack *self = STACK("handle", "main");
+	struct culprits culprits;
+
+	add(SAMPLE_STALL, work, NULL, 90, 9);
+	add(SAMPLE_STALL, self, NULL, 10, 1);
+	/* Looked at once, in either; and found in both. */
+	add_stall(work, NULL, 20);
+	add_stall(self, NULL, 20);
+	add_stall(work, self, 30);
+	add_stall(self, work, 30);
+	culprits = culprits_of(process);
+	cr_assert_eq(culprits.count, 1);
+	cr_assert_str_eq(culprits.list[0].call->function, "work");
+	cr_assert_eq(culprits.list[0].stalls, 4);
+}
+
+Test(profile, where_a_thread_was_not_let_run_does_not_matter)
+{
+	struct stack *work = STACK("work", "handle", "main");
+	struct stack *self = STACK("handle", "main");
+	struct sample *sample;
+
+	add(SAMPLE_STALL, work, NULL, 90, 9);
+	sample = add(SAMPLE_STALL, self, NULL, 900, 1);
+	sample->why.cause = CAUSE_UNSCHEDULED;
+	add_stall(self, work, 990);
+	cr_assert_str_eq(culprits_of(process).list[0].call->function, "work");
+}
+
+Test(profile, a_stall_is_not_blamed_on_what_it_was_not_seen_in)
+{
+	struct stack *work = STACK("work", "handle", "main");
+	struct stack *parse = STACK("parse", "handle", "main");
+	struct stack *check = STACK("check", "handle", "main");
+	struct culprits culprits;
+
+	add(SAMPLE_STALL, work, NULL, 900, 9);
+	add(SAMPLE_STALL, parse, NULL, 10, 1);
+	add(SAMPLE_STALL, check, NULL, 10, 1);
+	add_stall(work, NULL, 900);
+	add_stall(parse, check, 20);
+	culprits = culprits_of(process);
+	cr_assert_eq(culprits.count, 2);
+	cr_assert_str_eq(culprits.of_stall[1]->call->function, "handle");
 }
 
 Test(profile, a_stall_without_samples_is_blamed_all_the_same)

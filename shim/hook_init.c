@@ -9,11 +9,25 @@
 #include <sys/auxv.h>
 
 #include "setup/say.h"
+#include "setup/seccomp.h"
 #include "setup/session.h"
 #include "sigsafe/memory.h"
 
 /* Weak: where it is missing libc is another one, and we do nothing. */
 extern const char *gnu_get_libc_version(void) __attribute__((weak));
+
+/* By a filter that the program has inherited. */
+static bool is_let_work(void)
+{
+	enum seccomp_allows allows = seccomp_allows_us();
+
+	if (allows == SECCOMP_ALLOWS_A_LINE) {
+		say_start();
+		say("a seccomp filter kills for calls that are needed: nothing "
+		    "is watched");
+	}
+	return allows == SECCOMP_ALLOWS_ALL;
+}
 
 /* Before libc's own start, so environ is not set yet. */
 __attribute__((constructor)) static void start(int argc, char **argv,
@@ -22,13 +36,16 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	(void)argc;
 	(void)argv;
 	real_find();
-	if (!gnu_get_libc_version)
+	/* Who may do more than who starts it is not for that one to watch. */
+	if (!gnu_get_libc_version || getauxval(AT_SECURE))
 		return;
 	if (getauxval(AT_PAGESZ) != PAGE_BYTES) {
 		say_start();
 		say("this system's pages are not of 4 KiB: nothing is watched");
 		return;
 	}
+	if (!is_let_work())
+		return;
 	session_start(environment);
 }
 

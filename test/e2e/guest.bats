@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# A guest that is not welcome: programs with more rights than who starts them,
+# and programs that somebody has shut in before they start.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+setup() {
+	open=$(mktemp -d)
+	chmod 0777 "$open"
+	RESULTS=$open
+}
+
+teardown() {
+	rm -rf "$open"
+	[[ -z ${trusted-} ]] || rm -f "$trusted"
+}
+
+# trust: puts the shim where the loader takes preloaded libraries of privileged
+# programs from, and marks it as such a library must be.
+trust() {
+	trusted=$(dirname "$(realpath "$(ldd /bin/sh |
+		awk '/libc\.so/ { print $3 }')")")/libstallshim_test.$$.so
+	install -m 4755 "$SHIM" "$trusted"
+}
+
+# as_nobody COMMAND...
+as_nobody() {
+	timeout -k 5 20 setpriv --reuid=65534 --clear-groups env "$@"
+}
+
+# privileged WHAT PROGRAM: a copy of it that is set-uid, has capabilities, or
+# is plain.
+privileged() {
+	local copy=$open/$1
+
+	install -m 0755 "$2" "$copy"
+	case $1 in
+	set-uid) chmod u+s "$copy" ;;
+	capable) setcap cap_net_raw+ep "$copy" ;;
+	esac
+	echo "$copy"
+}
+
+@test "no effect in programs with more rights than their user" {
+	local what program
+
+	[[ $EUID = 0 ]] || skip "only root can make such programs"
+	need setpriv setcap
+	trust
+	for what in plain set-uid capable; do
+		program=$(privileged "$what" "$(victim signal_moves)")
+		native=$(as_nobody "$program" numbers)
+		run as_nobody LD_PRELOAD="${trusted##*/}" STALLSHIM_HELP=1 \
+			STALLSHIM_KEEP=all STALLSHIM_QUIET=no \
+			STALLSHIM_OUTPUT="$open/%e" "$program" numbers
+		echo "$what: $status $output"
+		[[ $status = 0 ]]
+		if [[ $what = plain ]]; then
+			[[ $output != "$native" && -e $open/plain.rec ]]
+		else
+			[[ $output = "$native" && ! -e $open/$what.rec ]]
+		fi
+	done
+	# And there the loader does load it.
+	program=$(privileged set-uid "$(command -v grep)")
+	as_nobody LD_PRELOAD="${trusted##*/}" \
+		"$program" -q "${trusted##*/}" /proc/self/maps
+}
+
+# number NAME...: of system calls, with commas between.
+number() {
+	local name list=
+
+	for name; do
+		list+=,$(echo "SYS_$name" | cc -E -P -include sys/syscall.h \
+			-x c - | tail -1)
+	done
+	echo "${list#,}"
+}
+
+# jailed kill|fail CALLS COMMAND...: the command under such a filter, natively
+# and under the shim: standard output and status must not differ. $output: what
+# the shim says.
+jailed() {
+	local how=$1 calls=$2 native=0 shimmed=0
+
+	shift 2
+	rm -f "$RESULTS"/*
+	natively "$(victim jail)" "$how" "$calls" "$@" \
+		>"$open/native" 2>/dev/null || native=$?
+	natively "$(victim jail)" "$how" "$calls" env LD_PRELOAD="$SHIM" \
+		STALLSHIM_OUTPUT="$open/%e" STALLSHIM_STALL=1ms "$@" \
+		>"$open/shimmed" 2>"$open/said" || shimmed=$?
+	output=$(<"$open/said")
+	echo "$how $calls: $native, $shimmed, $output"
+	diff "$open/native" "$open/shimmed" && [[ $native = "$shimmed" ]]
+}
+
+@test "a filter that kills for a call of ours: one line, and no such call" {
+	local name
+
+	need cc
+	for name in timer_create timer_settime fallocate madvise uname getcwd \
+		rt_tgsigqueueinfo; do
+		jailed kill "$(number "$name")" "$(victim signal_process)" \
+			executed
+		[[ $output = "stallshim: a seccomp filter kills"* ]]
+		[[ $(wc -l <"$open/said") = 1 && ! -e $open/signal_process.rec ]]
+	done
+	# Where not even that may be said.
+	jailed kill "$(number timer_create writev)" \
+		"$(victim signal_process)" executed
+	[[ -z $output ]]
+}
+
+@test "a filter that lets calls fail, as in containers: watched all the same" {
+	need cc
+	jailed fail "$(number kexec_load mount)" "$(victim signal_masks)" fill
+	[[ -z $output && -e $open/signal_masks.stall.txt ]]
+	jailed fail "$(number timer_create)" "$(victim signal_masks)" fill
+	[[ -e $open/signal_masks.rec ]]
+}
+
+@test "what may kill is tried: every system call of ours" {
+	made=$(grep -rhoE 'sys[0-6]\(SYS_[a-z_0-9]+' "$ROOT"/lib "$ROOT"/shim |
+		sed 's/.*(//' | sort -u)
+	tried=$(sed -n '/ ours\[\]/,/^}/p' "$ROOT"/lib/setup/seccomp.c |
+		grep -oE 'SYS_[a-z_0-9]+' | sort -u)
+	missing=$(comm -23 <(echo "$made") <(echo "$tried"))
+	echo "not tried: $missing"
+	[[ -n $tried ]]
+	# These try the others.
+	[[ $missing = $'SYS_clone\nSYS_exit_group\nSYS_wait4' ]]
+}

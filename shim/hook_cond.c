@@ -29,7 +29,8 @@ HOOK_OF_NOW(cond_broadcast_new, pthread_cond_broadcast, VERSION_COND);
 HOOK_OF_NOW(cond_wait_new, pthread_cond_wait, VERSION_COND);
 HOOK_OF_NOW(cond_timedwait_new, pthread_cond_timedwait, VERSION_COND);
 
-static void fall_asleep(const void *c, void *m, const void *caller)
+static void fall_asleep(enum blocking_call call, const void *c, void *m,
+			const void *caller)
 {
 	/* Who will hold it at the wake-up is not known: it is us, now. */
 	struct lock lock = { .address = m, .kind = LOCK_MUTEX };
@@ -37,11 +38,13 @@ static void fall_asleep(const void *c, void *m, const void *caller)
 	start_if_forked();
 	release_before_sleep(m, caller);
 	sleeper_begin(c, lock, caller);
+	thread_self.futex_call = call;
 }
 
 /* The mutex is held again. */
 static void wake_up(const void *m, bool was_woken, bool has_timed_out)
 {
+	thread_self.futex_call = CALL_NONE;
 	sleeper_end(was_woken);
 	if (has_timed_out)
 		got_at_once(m, 0);
@@ -51,7 +54,7 @@ int cond_wait_new(pthread_cond_t *c, pthread_mutex_t *m)
 {
 	int err;
 
-	fall_asleep(c, m, CALLER);
+	fall_asleep(CALL_COND_WAIT, c, m, CALLER);
 	park_begin(CALL_SITE_HERE);
 	err = real.cond_wait_new(c, m);
 	park_end();
@@ -64,7 +67,7 @@ int cond_timedwait_new(pthread_cond_t *c, pthread_mutex_t *m,
 {
 	int err;
 
-	fall_asleep(c, m, CALLER);
+	fall_asleep(CALL_COND_TIMEDWAIT, c, m, CALLER);
 	err = real.cond_timedwait_new(c, m, until);
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
@@ -75,7 +78,7 @@ HOOK int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 {
 	int err;
 
-	fall_asleep(c, m, CALLER);
+	fall_asleep(CALL_COND_CLOCKWAIT, c, m, CALLER);
 	err = real.pthread_cond_clockwait(c, m, clock, until);
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
@@ -85,7 +88,7 @@ HOOK int cnd_wait(cnd_t *c, mtx_t *m)
 {
 	int result;
 
-	fall_asleep(c, m, CALLER);
+	fall_asleep(CALL_CND_WAIT, c, m, CALLER);
 	park_begin(CALL_SITE_HERE);
 	result = real.cnd_wait(c, m);
 	park_end();
@@ -97,7 +100,7 @@ HOOK int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 {
 	int result;
 
-	fall_asleep(c, m, CALLER);
+	fall_asleep(CALL_CND_TIMEDWAIT, c, m, CALLER);
 	result = real.cnd_timedwait(c, m, until);
 	wake_up(m, result == thrd_success, result == thrd_timedout);
 	return result;
@@ -146,7 +149,7 @@ int cond_wait_old(pthread_cond_t *c, pthread_mutex_t *m)
 {
 	int err;
 
-	fall_asleep(c, m, CALLER);
+	fall_asleep(CALL_COND_WAIT, c, m, CALLER);
 	park_begin(CALL_SITE_HERE);
 	err = real.cond_wait_old(c, m);
 	park_end();
@@ -159,7 +162,7 @@ int cond_timedwait_old(pthread_cond_t *c, pthread_mutex_t *m,
 {
 	int err;
 
-	fall_asleep(c, m, CALLER);
+	fall_asleep(CALL_COND_TIMEDWAIT, c, m, CALLER);
 	err = real.cond_timedwait_old(c, m, until);
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;

@@ -92,7 +92,12 @@
 	X(CALL_IO_GETEVENTS, "io_getevents")                                   \
 	X(CALL_IO_URING_ENTER, "io_uring_enter")                               \
 	X(CALL_LIO_LISTIO, "lio_listio")                                       \
-	X(CALL_IO_PGETEVENTS, "io_pgetevents")
+	X(CALL_IO_PGETEVENTS, "io_pgetevents")                                 \
+	X(CALL_COND_WAIT, "pthread_cond_wait")                                 \
+	X(CALL_COND_TIMEDWAIT, "pthread_cond_timedwait")                       \
+	X(CALL_COND_CLOCKWAIT, "pthread_cond_clockwait")                       \
+	X(CALL_CND_WAIT, "cnd_wait")                                           \
+	X(CALL_CND_TIMEDWAIT, "cnd_timedwait")
 
 enum blocking_call {
 #define X(name, text) name,

@@ -217,7 +217,7 @@ struct event_record {
 	uint64_t cause_ns[CAUSE_COUNT];
 	uint64_t cpu_ns;      /* processor time of the thread meanwhile */
 	uint64_t late_ns;     /* a tick came so much too late, at most */
-	uint64_t in_call_ns;  /* in one slice, in call */
+	uint64_t in_call_ns;  /* in call, less that in others */
 	uint32_t voluntary;   /* switches to other threads: it slept */
 	uint32_t involuntary; /* and: it was preempted */
 	uint32_t minor_faults;

@@ -171,13 +171,23 @@ static void add_evidence(struct event_record *event, const struct evidence *e)
 	event->late_ns = max_u64(event->late_ns, e->late_ns);
 }
 
-/* The call of the slice that was blocked for longest. */
+/*
+ * The call that it was blocked in for more than half of the time it was blocked
+ * at all, if there is one; one with much of that time, if there is none. (Boyer
+ * and Moore, "MJRTY", 1981: each ns is a vote.)
+ */
 static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 {
-	if (!call || ns <= event->in_call_ns)
+	if (!call || !ns)
 		return;
-	event->in_call_ns = ns;
-	event->call = call;
+	if (call == event->call) {
+		event->in_call_ns += ns;
+	} else if (ns > event->in_call_ns) {
+		event->in_call_ns = ns - event->in_call_ns;
+		event->call = call;
+	} else {
+		event->in_call_ns -= ns;
+	}
 }
 
 static void keep_holder(struct event_record *event, int32_t holder)

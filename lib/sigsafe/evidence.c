@@ -112,7 +112,8 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 	enter_run(self);
 	slice->late_ns = late_ns;
 	slice->state = context_call(interrupted, &number);
-	slice->call = call_of(number);
+	slice->call = number == SYS_futex && self->futex_call ? self->futex_call
+							      : call_of(number);
 }
 
 void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,

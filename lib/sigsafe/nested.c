@@ -7,6 +7,7 @@
 
 #include "sigsafe/clock.h"
 #include "sigsafe/run.h"
+#include "sigsafe/stack.h"
 
 /*
  * Nested waits in a run are a loop's own, and it has moved, once they have gone
@@ -61,9 +62,19 @@ cold void nested_end(void)
 	store_relaxed(&record->blocked_call, CALL_NONE);
 }
 
-/* Whatever call continues it, it is the one that the host has made. */
+/*
+ * Whatever call continues it, it is the one that the host has made: its name,
+ * and its stack, which is that of the first tick in the wait.
+ */
+void nested_look(struct thread *self, const ucontext_t *uc)
+{
+	if (!self->record->blocked_stack)
+		store_relaxed(&self->record->blocked_stack,
+			      stack_capture(uc, NULL));
+}
+
 void nested_tick(struct thread *self)
 {
-	store_relaxed(&self->record->blocked_stack, self->stack);
+	self->stack = self->record->blocked_stack;
 	self->slice.call = self->record->blocked_call;
 }

@@ -23,7 +23,11 @@ bool nested_is_possible(void);
 bool nested_begin(enum blocking_call call, uint64_t *now_ns);
 void nested_end(void);
 
-/* A tick has come in it, and taken the stack. Handler only. */
+/*
+ * A tick has come in it, and takes the stack, as the next one may find another
+ * call there; the run is a stall. Handler only.
+ */
+void nested_look(struct thread *self, const ucontext_t *uc);
 void nested_tick(struct thread *self);
 
 #endif

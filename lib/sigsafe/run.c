@@ -185,6 +185,7 @@ static inline void begin_at(struct thread *self, uint64_t now_ns, bool is_sure)
 	self->ticks = 0;
 	self->nested = 0;
 	self->block.pc = 0;
+	self->futex_call = CALL_NONE;
 	if (is_sure)
 		store_relaxed(&self->record->run_begun_ns, now_ns);
 	/* Last: from here on a tick finds the run. */

@@ -70,6 +70,9 @@ struct thread {
 	volatile uint32_t nested; /* waits in this run that are nested */
 	volatile uint64_t nested_since_ns; /* the first of them */
 
+	/* The call by which it may sleep in a futex; CALL_NONE: its own. */
+	volatile uint32_t futex_call;
+
 	/* Where it blocks, and may be parked (lib/sigsafe/park.h). */
 	struct call_site block; /* pc 0: it does not, as far as is known */
 	volatile uint64_t block_ns;

@@ -50,6 +50,8 @@ void watch_tick(ucontext_t *uc)
 		thread_look_at_name(self);
 	if (self->waiting == WAITS_TO_TURN || !is_watched(self) || !begun_ns)
 		return;
+	if (self->waiting)
+		nested_look(self, uc);
 	now_ns = clock_now_ns();
 	if (now_ns - begun_ns < self->stall_ns) {
 		run_arm(self, begun_ns);
@@ -58,9 +60,10 @@ void watch_tick(ucontext_t *uc)
 	if (park_tick(self))
 		return;
 	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
-	self->stack = stack_capture(uc, NULL);
 	if (self->waiting)
 		nested_tick(self);
+	else
+		self->stack = stack_capture(uc, NULL);
 	run_tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
 		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));

@@ -30,7 +30,11 @@ nested_stalls() {
 	between $((stalled / 2)) "$stalled" "$(total_ns "$text" "$2")"
 	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
 	grep -E "(blocked|,) in $3([ ,]|\$)" "$RESULTS/report"
+	# Nor is it told by what call the wait was continued after a tick.
+	[[ $(grep -owE "$CONTINUE" "$RESULTS/report" | grep -cvx "$3") = 0 ]]
 }
+
+CONTINUE='ppoll|pselect|epoll_pwait2'
 
 @test "a wait for another descriptor in a callback is part of its run" {
 	nested_stalls epoll-poll callback_polls poll
@@ -42,6 +46,12 @@ nested_stalls() {
 	nested_stalls poll-select callback_selects pselect
 	nested_stalls select-poll callback_polls poll
 	nested_stalls select-select callback_selects pselect
+}
+
+@test "the cause is the call that took most of the time, not the first one" {
+	nested_stalls epoll-sleep callback_sleeps_and_epolls epoll_pwait
+	[[ $(grep -c ', in epoll_pwait  blocked in epoll_pwait (' \
+		"$RESULTS/report") = 2 ]]
 }
 
 @test "many short waits in a callback are one run" {

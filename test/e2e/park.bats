@@ -39,6 +39,8 @@ park() {
 	# Where the machine is busy other turns are long as well.
 	between 2 15 "$(header "$text" stalls)"
 	between 120000000 2000000000 "$(total_ns "$text" turn_awaits)"
+	grep 'cause=blocked call=pthread_cond_wait ' "$text"
+	[[ $(grep -c 'call=futex' "$text") = 0 ]]
 }
 
 @test "a worker that polls for answers is idle between its jobs" {

@@ -114,6 +114,16 @@ static void callback_epolls(void)
 	tell_run();
 }
 
+/* The longest slice between two ticks is the sleep, but it is not the most. */
+static void callback_sleeps_and_epolls(void)
+{
+	struct epoll_event event;
+
+	usleep(80000);
+	epoll_pwait(other_fd, &event, 1, 400, NULL);
+	tell_run();
+}
+
 static void callback_selects(void)
 {
 	struct timespec timeout = { .tv_nsec = STALL_MS * 1000000 };
@@ -233,6 +243,7 @@ static const struct {
 	{ "epoll-poll", loop_by_epoll, callback_polls },
 	{ "epoll-ppoll", loop_by_epoll, callback_ppolls },
 	{ "epoll-epoll", loop_by_epoll, callback_epolls },
+	{ "epoll-sleep", loop_by_epoll, callback_sleeps_and_epolls },
 	{ "epoll-select", loop_by_epoll, callback_selects },
 	{ "epoll-often", loop_by_epoll, callback_polls_often },
 	{ "epoll-long", loop_by_epoll, callback_polls_long },

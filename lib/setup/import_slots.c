@@ -98,34 +98,26 @@ int import_slots_visit(const struct link_map *library, import_slot_visit *visit)
 	return 0;
 }
 
-static const Elf64_Phdr *
-read_only_after_relocation(const struct elf_image *image)
-{
-	for (unsigned i = 0; i < image->segments; i++)
-		if (image->segment[i].p_type == PT_GNU_RELRO)
-			return &image->segment[i];
-	return NULL;
-}
-
 int import_slots_rewrite(const struct link_map *library,
 			 import_slot_visit *visit)
 {
 	const uintptr_t in_page = PAGE_BYTES - 1;
-	const Elf64_Phdr *segment;
 	struct elf_image image;
+	struct memory memory;
 	struct object object;
+	Elf64_Phdr segment;
 	uintptr_t start, end;
 	int result;
 
 	if (!object_find((uintptr_t)library->l_ld, &object))
 		return -ENOENT;
-	image = elf_image_at((const void *)object.start, object.bias);
-	segment = read_only_after_relocation(&image);
-	if (!segment)
+	memory_begin(&memory, &object);
+	image = elf_image_at(&memory, object.start, library->l_addr);
+	if (!elf_image_segment(&image, PT_GNU_RELRO, &segment))
 		return import_slots_visit(library, visit);
 	/* Whole pages only, as the loader protected them. */
-	start = (object.bias + segment->p_vaddr) & ~in_page;
-	end = (object.bias + segment->p_vaddr + segment->p_memsz) & ~in_page;
+	start = (library->l_addr + segment.p_vaddr) & ~in_page;
+	end = (library->l_addr + segment.p_vaddr + segment.p_memsz) & ~in_page;
 	if (mprotect((void *)start, end - start, PROT_READ | PROT_WRITE))
 		return -errno;
 	result = import_slots_visit(library, visit);

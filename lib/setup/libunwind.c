@@ -122,7 +122,7 @@ static void *function_of(void *handle, const struct link_map *library,
 	struct object object;
 
 	return function && object_find((uintptr_t)function, &object) &&
-			       object.bias == library->l_addr
+			       object.map == library
 		       ? function
 		       : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "setup/at_fork.h"
 #include "setup/libunwind.h"
+#include "setup/seccomp_state.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/object.h"
@@ -71,7 +72,7 @@ static void leave_out_own_frames(void)
 {
 	struct object own;
 
-	if (object_find((uintptr_t)unwinder_start, &own) && *own.name)
+	if (object_find((uintptr_t)unwinder_start, &own) && *own.map->l_name)
 		walk_leave_out(own.start, own.end);
 }
 
@@ -80,6 +81,8 @@ extern void *__libc_stack_end __attribute__((weak));
 
 void unwinder_prepare(unsigned depth)
 {
+	/* A filter may kill for a call that it does not expect. */
+	memory_start(!seccomp_may_be_in_force());
 	object_note_program();
 	if (&__libc_stack_end)
 		own_stack_note_first((uintptr_t)__libc_stack_end);

@@ -121,9 +121,11 @@ static uint8_t linkage_threshold(struct bytes expression)
 	if (expression.end - expression.at != sizeof(linkage))
 		return 0;
 	for (size_t i = 0; i < sizeof(linkage); i++) {
+		uint8_t byte = bytes_u8(&expression);
+
 		if (!linkage[i] && i > 4)
-			threshold = (uint8_t)(expression.at[i] - DW_OP_lit0);
-		else if (expression.at[i] != linkage[i])
+			threshold = (uint8_t)(byte - DW_OP_lit0);
+		else if (byte != linkage[i])
 			return 0;
 	}
 	return threshold <= 15 ? threshold : 0;

@@ -71,7 +71,7 @@ static uint64_t offset(struct bytes *bytes, uint8_t format)
 
 uint64_t bytes_pointer(struct bytes *bytes, uint8_t encoding)
 {
-	uintptr_t here = (uintptr_t)bytes->at;
+	uintptr_t here = bytes->at;
 	uint64_t pointer = offset(bytes, encoding & 0x0f);
 
 	switch (encoding & 0xf0) {

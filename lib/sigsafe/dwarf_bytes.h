@@ -1,41 +1,49 @@
 /*
  * Bytes in the encodings of DWARF, read one after the other and never past
- * their end. What would be past it is 0, and is_bad from then on. Signal-safe.
+ * their end. What would be past it, or can't be read, is 0, and is_bad from
+ * then on. Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_DWARF_BYTES_H
 #define SIGSAFE_DWARF_BYTES_H
 
-#include "base/units.h"
+#include "sigsafe/memory.h"
 
 struct bytes {
-	const uint8_t *at, *end;
+	struct memory *memory; /* they are read by */
+	uintptr_t at, end;
 	bool is_bad;
 };
 
-/* Moves over count bytes. Returns where they begin, or NULL. */
-static inline const uint8_t *bytes_take(struct bytes *bytes, uint64_t count)
+/* Moves over count bytes, unread. Returns where they begin. */
+static inline uintptr_t bytes_skip(struct bytes *bytes, uint64_t count)
 {
-	const uint8_t *taken = bytes->at;
+	uintptr_t skipped = bytes->at;
 
-	if (count > (uint64_t)(bytes->end - taken)) {
+	if (count > bytes->end - skipped) {
 		bytes->at = bytes->end;
 		bytes->is_bad = true;
-		return NULL;
+		return skipped;
 	}
 	bytes->at += count;
-	return taken;
+	return skipped;
 }
 
 /* A number of size bytes, 1 to 8. */
 static inline uint64_t bytes_number(struct bytes *bytes, unsigned size)
 {
-	const uint8_t *taken = bytes_take(bytes, size);
+	uintptr_t at = bytes_skip(bytes, size);
+	const uint8_t *view;
 	uint64_t number = 0;
 
-	if (taken)
-		__builtin_memcpy(&number, taken, size);
+	if (bytes->is_bad)
+		return 0;
+	view = memory_view(bytes->memory, at, size);
+	if (view)
+		__builtin_memcpy(&number, view, size);
+	else
+		bytes->is_bad = true;
 	return number;
 }
 
@@ -47,11 +55,12 @@ static inline uint8_t bytes_u8(struct bytes *bytes)
 /* The next count bytes, apart; or none, and bad. */
 static inline struct bytes bytes_part(struct bytes *bytes, uint64_t count)
 {
-	const uint8_t *taken = bytes_take(bytes, count);
+	struct bytes part = *bytes;
 
-	return (struct bytes){ .at = taken ? taken : bytes->at,
-			       .end = bytes->at,
-			       .is_bad = !taken };
+	bytes_skip(bytes, count);
+	part.end = bytes->is_bad ? part.at : bytes->at;
+	part.is_bad = bytes->is_bad;
+	return part;
 }
 
 /* LEB128 (DWARF 5, 7.6). */

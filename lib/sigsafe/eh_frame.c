@@ -8,7 +8,6 @@
 #include <dwarf.h>
 
 #include "sigsafe/cfa_program.h"
-#include "sigsafe/memory.h"
 #include "sigsafe/object.h"
 #include "sigsafe/unwind_table.h"
 
@@ -23,21 +22,20 @@ struct common {
 };
 
 /* The content of the entry at `at`; empty: the last one, or of 64-bit DWARF. */
-static struct bytes entry_at(uintptr_t at, struct memory_range within)
+static struct bytes entry_at(uintptr_t at, const struct bytes *object)
 {
-	struct bytes rest = { .at = (const uint8_t *)at };
+	struct bytes rest = *object;
 	uint32_t length;
 
-	if (!memory_is_in(within, at))
-		return (struct bytes){ .is_bad = true };
-	/* A range ends where no whole word begins any more. */
-	rest.end = (const uint8_t *)(within.start + within.room) +
-		   sizeof(uint64_t) - 1;
+	rest.is_bad = at < object->at || at >= object->end;
+	if (rest.is_bad)
+		return rest;
+	rest.at = at;
 	length = (uint32_t)bytes_number(&rest, sizeof(length));
 	return bytes_part(&rest, length);
 }
 
-static void read_augmentation(struct bytes *data, const uint8_t *letters,
+static void read_augmentation(struct bytes *data, const char *letters,
 			      struct common *common)
 {
 	for (; *letters; letters++) {
@@ -61,13 +59,17 @@ static void read_augmentation(struct bytes *data, const uint8_t *letters,
 	}
 }
 
-static const uint8_t *read_string(struct bytes *bytes)
-{
-	const uint8_t *string = bytes->at;
+/* More than any compiler writes. */
+#define MAX_LETTERS 8
 
-	while (bytes_u8(bytes))
-		;
-	return string;
+static bool read_string(struct bytes *bytes, char letters[MAX_LETTERS])
+{
+	for (unsigned i = 0; i < MAX_LETTERS; i++) {
+		letters[i] = (char)bytes_u8(bytes);
+		if (!letters[i])
+			return !bytes->is_bad;
+	}
+	return false;
 }
 
 /* False: not what compilers for this machine write. */
@@ -75,13 +77,15 @@ static bool read_common(struct bytes entry, struct common *common)
 {
 	uint64_t id = bytes_number(&entry, 4);
 	uint8_t version = bytes_u8(&entry);
-	const uint8_t *letters = read_string(&entry);
+	char letters[MAX_LETTERS];
 	uint64_t column;
+
+	if (!read_string(&entry, letters))
+		return false;
 
 	*common = (struct common){ .code_factor = bytes_uleb(&entry) };
 	common->data_factor = bytes_sleb(&entry);
 	column = version == 1 ? bytes_u8(&entry) : bytes_uleb(&entry);
-	/* From here on there is a whole string. */
 	if (entry.is_bad || id || (version != 1 && version != 3) ||
 	    column != RETURN_COLUMN)
 		return false;
@@ -100,20 +104,20 @@ static bool read_common(struct bytes entry, struct common *common)
 }
 
 /* False: pc is not the entry's. */
-static bool read_function(struct bytes entry, struct memory_range within,
+static bool read_function(struct bytes entry, const struct bytes *object,
 			  uintptr_t pc, struct cfa_program *program)
 {
-	uintptr_t back = (uintptr_t)entry.at;
+	uintptr_t back = entry.at;
 	struct common common;
 	uint64_t size;
 
 	back -= bytes_number(&entry, 4);
-	if (entry.is_bad || !read_common(entry_at(back, within), &common))
+	if (entry.is_bad || !read_common(entry_at(back, object), &common))
 		return false;
 	program->start = bytes_pointer(&entry, common.encoding);
 	size = bytes_pointer(&entry, common.encoding & 0x0f);
 	if (common.has_augmentation)
-		bytes_take(&entry, bytes_uleb(&entry));
+		bytes_skip(&entry, bytes_uleb(&entry));
 	program->common = common.instructions;
 	program->function = entry;
 	program->code_factor = common.code_factor;
@@ -124,40 +128,43 @@ static bool read_function(struct bytes entry, struct memory_range within,
 }
 
 /* Not inlined: its room is free again when the program runs. */
-__attribute__((noinline)) static bool find_program(uintptr_t pc,
-						   struct cfa_program *program)
+__attribute__((noinline)) static bool
+find_program(struct memory *memory, uintptr_t pc, struct cfa_program *program)
 {
-	const struct unwind_table *table;
-	const struct unwind_entry *found;
-	struct memory memory = { .budget = 0 }; /* for its segment */
+	struct unwind_entry found;
+	struct bytes whole = { .memory = memory };
 	struct object object;
 	uintptr_t at;
 
 	if (!object_find(pc, &object))
 		return false;
-	table = unwind_table_of(&object, &memory);
-	found = table ? unwind_table_find(table, pc) : NULL;
-	if (!found)
+	memory_expect_lasting(memory, object_stays(&object));
+	if (!unwind_table_find(memory, &object, pc, &found))
 		return false;
-	at = (uintptr_t)table + (uintptr_t)(intptr_t)found->rule;
-	return read_function(entry_at(at, memory.segment), memory.segment, pc,
-			     program);
+	at = (uintptr_t)object.unwind_table + (uintptr_t)(intptr_t)found.rule;
+	whole.at = object.start;
+	whole.end = object.end;
+	return read_function(entry_at(at, &whole), &whole, pc, program);
 }
 
-cold unwind_row eh_frame_row_in(uintptr_t pc, uintptr_t *function)
+cold unwind_row eh_frame_row_in(struct memory *memory, uintptr_t pc,
+				uintptr_t *function)
 {
 	struct cfa_program program;
+	unwind_row row = ROW_STRANGE;
 
 	*function = 0;
-	if (!find_program(pc, &program))
-		return ROW_STRANGE;
-	*function = program.start;
-	return cfa_program_row(&program, pc);
+	if (find_program(memory, pc, &program)) {
+		*function = program.start;
+		row = cfa_program_row(&program, pc);
+	}
+	memory_expect_lasting(memory, false);
+	return row;
 }
 
-cold unwind_row eh_frame_row(uintptr_t pc)
+cold unwind_row eh_frame_row(struct memory *memory, uintptr_t pc)
 {
 	uintptr_t function;
 
-	return eh_frame_row_in(pc, &function);
+	return eh_frame_row_in(memory, pc, &function);
 }

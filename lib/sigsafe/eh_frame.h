@@ -7,16 +7,18 @@
 #ifndef SIGSAFE_EH_FRAME_H
 #define SIGSAFE_EH_FRAME_H
 
+#include "sigsafe/memory.h"
 #include "sigsafe/unwind_row.h"
 
 /*
- * The row for the instruction at pc, which some frame of the stack is at (so
- * its object stays). ROW_STRANGE: it has none, or one that we can't read. Not
- * inlined: takes 600 bytes of the stack, and is seldom needed.
+ * The row for the instruction at pc. ROW_STRANGE: it has none, or one that we
+ * can't read, be it that its object is being unloaded. memory: the walk's, to
+ * read by. Not inlined: takes 600 bytes of the stack, and is seldom needed.
  */
-unwind_row eh_frame_row(uintptr_t pc);
+unwind_row eh_frame_row(struct memory *memory, uintptr_t pc);
 
 /* The same, and where the function starts that pc is in; 0: not known. */
-unwind_row eh_frame_row_in(uintptr_t pc, uintptr_t *function);
+unwind_row eh_frame_row_in(struct memory *memory, uintptr_t pc,
+			   uintptr_t *function);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * An ELF object as it lies in memory, read from its own headers. The object is
- * loaded and stays so: some frame of the stack executes in it. Signal-safe.
+ * An ELF object as it lies in memory, read from its own headers, as far as
+ * these can be read: it may be unloaded meanwhile. Signal-safe.
  *
- * Headers are read only in the object's first page, which is there as long as
- * the object is. (Linkers put them there; an object that was edited to have
- * them elsewhere has no segments and no build-id for us.)
+ * Headers are read only in the object's first page. (Linkers put them there; an
+ * object that was edited to have them elsewhere has no segments and no build-id
+ * for us.)
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,29 +13,33 @@
 
 #include <link.h>
 
-#include "base/units.h"
+#include "sigsafe/memory.h"
 
 struct elf_image {
-	const uint8_t *start; /* of its mappings */
-	const Elf64_Phdr *segment;
-	unsigned segments; /* 0: headers not found */
+	struct memory *memory;
+	uintptr_t start;   /* of its mappings */
 	uintptr_t bias;	   /* run-time address - address in the file's terms */
+	uintptr_t headers; /* of its segments: Elf64_Phdr[] */
+	unsigned segments; /* 0: headers not found */
 };
 
-struct elf_image elf_image_at(const void *start, uintptr_t bias);
+/* memory: used by all that is asked of the image. */
+struct elf_image elf_image_at(struct memory *memory, uintptr_t start,
+			      uintptr_t bias);
 
-/*
- * The PT_LOAD segment that holds address and has these flags (PF_X), or NULL.
+/* The PT_LOAD segment that holds address and has these flags (PF_X). */
+bool elf_image_load_segment(const struct elf_image *image, uintptr_t address,
+			    uint32_t flags, Elf64_Phdr *found);
+
+/* The first segment that is executable. */
+bool elf_image_text(const struct elf_image *image, Elf64_Phdr *found);
+
+/* The first segment of this type. */
+bool elf_image_segment(const struct elf_image *image, uint32_t type,
+		       Elf64_Phdr *found);
+
+/* Where its build-id lies, if that is in the first page, and its length; or 0.
  */
-const Elf64_Phdr *elf_image_segment(const struct elf_image *image,
-				    uintptr_t address, uint32_t flags);
-
-/* The first PT_LOAD segment with these flags, or NULL. */
-const Elf64_Phdr *elf_image_first(const struct elf_image *image,
-				  uint32_t flags);
-
-/* The build-id if it lies in the first page, and its length; or NULL. */
-const uint8_t *elf_image_build_id(const struct elf_image *image,
-				  uint32_t *bytes);
+uintptr_t elf_image_build_id(const struct elf_image *image, uint32_t *bytes);
 
 #endif

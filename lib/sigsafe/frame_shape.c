@@ -11,8 +11,12 @@
 static cold struct frame_shape find(uintptr_t pc)
 {
 	struct frame_shape shape = { .pc = pc };
+	struct memory memory;
+	unwind_row row;
+
+	memory_begin(&memory, &shape);
 	/* The call belongs to the function, not what it returns to. */
-	unwind_row row = eh_frame_row_in(pc - 1, &shape.function);
+	row = eh_frame_row_in(&memory, pc - 1, &shape.function);
 
 	/* Others need a word of the frame itself, which may be gone. */
 	if (row_kind(row) != ROW_PLAIN ||

@@ -80,9 +80,12 @@ static bool is_linkage(const uint32_t *code)
 int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
 	const size_t bytes = sizeof(uint32_t) * ARRAY_SIZE(linkage);
-	const uint32_t *code = (const uint32_t *)pc;
+	uint32_t around[2 * ARRAY_SIZE(linkage) + 1];
+	const uint32_t *code = around + ARRAY_SIZE(linkage);
 
-	if (pc % sizeof(uint32_t) || pc < start + bytes || pc + bytes + 4 > end)
+	if (pc % sizeof(uint32_t) || pc < start + bytes ||
+	    pc + bytes + 4 > end ||
+	    !memory_copy(around, (const void *)(pc - bytes), sizeof(around)))
 		return -1;
 	if (*code == PUSH)
 		return is_linkage(code + 1) ? 0 : -1;

@@ -14,6 +14,7 @@
 #include "base/atomic.h"
 #include "base/hash.h"
 #include "sigsafe/live.h"
+#include "sigsafe/memory.h"
 #include "sigsafe/object.h"
 
 #define SLOTS	   2048u
@@ -21,10 +22,13 @@
 
 /*
  * Open addressing by the object's addresses. 0, or the record's number in the
- * low half and the object's build-id offset in the high half. A slot changes
- * from 0 once, then stays until modules_reset().
+ * low half and in the high half what tells whether it is the object's: where in
+ * it the build-id lies; 0: compare paths; IT_STAYS: no other one can be there.
+ * A slot changes from 0 once, then stays until modules_reset().
  */
 static uint64_t slots[SLOTS];
+
+#define IT_STAYS 1u
 
 static struct module_record *record_at(struct recording *rec, uint64_t slot)
 {
@@ -47,11 +51,16 @@ static bool is_same_build(const struct module_record *record,
 			  const struct object *object, uint64_t slot)
 {
 	uint64_t offset = slot >> 32;
+	uint8_t id[BUILD_ID_BYTES];
 
+	if (offset == IT_STAYS)
+		return true;
 	if (!offset)
 		return is_same_path(record, object);
-	return memcmp((const char *)object->start + offset, record->build_id,
-		      record->build_id_bytes) == 0;
+	/* What can't be read any more is unloaded just now: it was this one. */
+	return !memory_copy(id, (const void *)(object->start + offset),
+			    record->build_id_bytes) ||
+	       memcmp(id, record->build_id, record->build_id_bytes) == 0;
 }
 
 /*
@@ -108,10 +117,10 @@ static uint32_t number_of(struct recording *rec,
 /* Puts the record into the index, or gives it up for one that is there. */
 static struct module_record *publish(struct recording *rec,
 				     const struct object *object,
-				     struct module_record *record)
+				     struct module_record *record,
+				     uint32_t tell)
 {
-	uint64_t slot = (uint64_t)object_build_id_offset(object) << 32 |
-			number_of(rec, record);
+	uint64_t slot = (uint64_t)tell << 32 | number_of(rec, record);
 	struct module_record *known;
 	uint64_t *vacant;
 
@@ -128,23 +137,42 @@ static struct module_record *publish(struct recording *rec,
 	return known;
 }
 
-static cold struct module_record *
-enter(struct recording *rec, const struct object *object, uintptr_t address)
+/* Not inlined: that it has no memory of a walk is rare. */
+static cold uint32_t describe_alone(const struct object *object,
+				    uintptr_t address,
+				    struct module_record *record)
 {
+	struct memory memory;
+
+	memory_begin(&memory, object);
+	return object_describe(object, address, record, &memory);
+}
+
+static cold struct module_record *enter(const struct locator *locator,
+					const struct object *object,
+					uintptr_t address)
+{
+	struct recording *rec = locator->recording;
 	struct module_record *record = take_record(rec);
+	uint32_t tell;
 
 	if (record) {
-		object_describe(object, address, record);
-		record = publish(rec, object, record);
+		tell = locator->memory
+			       ? object_describe(object, address, record,
+						 locator->memory)
+			       : describe_alone(object, address, record);
+		record = publish(rec, object, record,
+				 object_stays(object) ? IT_STAYS : tell);
 	}
 	if (!record)
 		add_relaxed(&rec->lost[LOST_MODULE], 1);
 	return record;
 }
 
-static bool look_up(struct recording *rec, uintptr_t address,
+static bool look_up(const struct locator *locator, uintptr_t address,
 		    struct located *found)
 {
+	struct recording *rec = locator->recording;
 	struct module_record *record = NULL;
 	struct object object;
 	uint64_t *vacant;
@@ -154,15 +182,16 @@ static bool look_up(struct recording *rec, uintptr_t address,
 	if (rec)
 		record = find(rec, &object, &vacant);
 	if (rec && !record)
-		record = enter(rec, &object, address);
+		record = enter(locator, &object, address);
 	*found = (struct located){
 		.start = object.start,
 		.end = object.end,
-		.bias = object.bias,
+		.bias = record ? record->bias : 0,
 		.module = record,
 		.number = record ? number_of(rec, record) : 0,
-		/* A file of the same name may be another; the program stays. */
-		.is_sure = record && (record->build_id_bytes || !*object.name),
+		/* A file of the same name may be another. */
+		.is_sure = record &&
+			   (record->build_id_bytes || object_stays(&object)),
 	};
 	return true;
 }
@@ -174,7 +203,7 @@ bool modules_move_to(struct locator *locator, uintptr_t address)
 	locator->last = locator->other;
 	locator->other = last;
 	return modules_is_in(&locator->last, address) ||
-	       look_up(locator->recording, address, &locator->last);
+	       look_up(locator, address, &locator->last);
 }
 
 uint64_t module_place(const void *address)

@@ -12,6 +12,7 @@
 #define SIGSAFE_MODULES_H
 
 #include "base/format.h"
+#include "sigsafe/memory.h"
 
 /* An object that addresses have been found in. 0, 0: none. */
 struct located {
@@ -31,6 +32,8 @@ struct located {
 struct locator {
 	struct recording *recording; /* NULL: all is in module 0 */
 	struct located last, other;
+	/* The walk's, to read by; or NULL. Saves room on the host's stack. */
+	struct memory *memory;
 };
 
 /* Where address lies; a word that is not marked exact. */

@@ -20,10 +20,16 @@
 /* What glibc calls the kernel's object. */
 #define VDSO_NAME "linux-vdso.so.1"
 
-/* Written by object_note_program(), in the constructor. */
+/* Of these it is remembered that they stay; others are read as if not. */
+#define MAX_STAYING 256u
+
+/* All written by object_note_program(), in the constructor. */
 static char program_path[PATH_BYTES];
 static char start_directory[PATH_BYTES];
 static uintptr_t program_start, program_end; /* without its bias */
+static const struct link_map *program;
+static const struct link_map *staying[MAX_STAYING];
+static unsigned staying_count;
 
 bool object_can_be_found(void)
 {
@@ -40,16 +46,38 @@ bool object_find(uintptr_t address, struct object *object)
 	*object = (struct object){
 		.start = (uintptr_t)found.dlfo_map_start,
 		.end = (uintptr_t)found.dlfo_map_end,
-		.bias = found.dlfo_link_map->l_addr,
-		.name = found.dlfo_link_map->l_name,
+		.map = found.dlfo_link_map,
 		.unwind_table = found.dlfo_eh_frame,
 	};
 	/* libc takes parts with a gap between for objects of their own. */
-	if (!*object->name && program_end) {
-		object->start = object->bias + program_start;
-		object->end = object->bias + program_end;
+	if (object->map == program && program_end) {
+		object->start = program->l_addr + program_start;
+		object->end = program->l_addr + program_end;
 	}
 	return true;
+}
+
+bool object_stays(const struct object *object)
+{
+	for (unsigned i = 0; i < staying_count; i++)
+		if (staying[i] == object->map)
+			return true;
+	return false;
+}
+
+/* The loader's list begins with the program. */
+static void note_staying(void)
+{
+	struct object object;
+
+	program_end = 0;
+	staying_count = 0;
+	if (!object_find(getauxval(AT_PHDR), &object))
+		return;
+	program = object.map;
+	for (const struct link_map *map = program;
+	     map && staying_count < MAX_STAYING; map = map->l_next)
+		staying[staying_count++] = map;
 }
 
 static void note_extent(void)
@@ -70,6 +98,7 @@ static void note_extent(void)
 
 void object_note_program(void)
 {
+	note_staying();
 	note_extent();
 	/* Both stay "" on failure, and one byte of each stays 0. */
 	sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program_path,
@@ -78,82 +107,131 @@ void object_note_program(void)
 		start_directory[0] = '\0';
 }
 
-/* Appends what there is room for. Returns the new length. */
-static size_t append(char path[PATH_BYTES], size_t length, const char *part)
-{
-	size_t bytes = strnlen(part, PATH_BYTES - 1 - length);
+/* No piece that ends at a multiple of it is in two pages. */
+#define PIECE_BYTES 64u
 
-	memcpy(path + length, part, bytes);
-	path[length + bytes] = '\0';
-	return length + bytes;
+/* A string of the loader's, as far as it can be read and there is room. */
+static void copy_string(char path[PATH_BYTES], const char *from)
+{
+	size_t length = 0;
+
+	while (length < PATH_BYTES - 1) {
+		size_t bytes = PIECE_BYTES - (uintptr_t)from % PIECE_BYTES;
+		size_t used;
+
+		bytes = min_u64(bytes, PATH_BYTES - 1 - length);
+		if (!memory_copy(path + length, from, bytes))
+			bytes = 0;
+		used = strnlen(path + length, bytes);
+		length += used;
+		from += used;
+		if (used < bytes || !bytes)
+			break;
+	}
+	path[length] = '\0';
+}
+
+/* A name that begins in the directory the program was started in. */
+static void make_absolute(char path[PATH_BYTES])
+{
+	size_t before = strlen(start_directory) + 1;
+	const char *name = path;
+	size_t bytes;
+
+	while (strncmp(name, "./", 2) == 0)
+		name += 2;
+	if (before >= PATH_BYTES)
+		return;
+	bytes = min_u64(strlen(name), PATH_BYTES - 1 - before);
+	memmove(path + before, name, bytes);
+	memcpy(path, start_directory, before - 1);
+	path[before - 1] = '/';
+	path[before + bytes] = '\0';
+}
+
+/* False: the loader does not know it any more. */
+static bool copy_map(const struct object *object, struct link_map *map)
+{
+	return memory_copy(map, object->map, sizeof(*map));
+}
+
+static void path_by_map(const struct object *object, const struct link_map *map,
+			char path[PATH_BYTES])
+{
+	if (object->map == program) {
+		memcpy(path, program_path, PATH_BYTES);
+		return;
+	}
+	copy_string(path, map->l_name);
+	if (strcmp(path, VDSO_NAME) == 0)
+		strcpy(path, "[vdso]");
+	else if (*path && *path != '/')
+		make_absolute(path);
 }
 
 void object_path(const struct object *object, char path[PATH_BYTES])
 {
-	const char *name = object->name;
-	size_t length = 0;
+	struct link_map map;
 
-	if (!*name)
-		name = program_path;
-	else if (strcmp(name, VDSO_NAME) == 0)
-		name = "[vdso]";
-	else if (*name != '/') {
-		while (strncmp(name, "./", 2) == 0)
-			name += 2;
-		length = append(path, length, start_directory);
-		length = append(path, length, "/");
-	}
-	append(path, length, name);
-}
-
-static struct elf_image image_of(const struct object *object)
-{
-	return elf_image_at((const void *)object->start, object->bias);
+	*path = '\0';
+	if (copy_map(object, &map))
+		path_by_map(object, &map, path);
 }
 
 /* In whole pages, as the kernel maps it. */
 static void describe_text(const struct elf_image *image, uintptr_t address,
 			  struct module_record *record)
 {
-	const Elf64_Phdr *text = elf_image_segment(image, address, PF_X);
 	uintptr_t in_page = PAGE_BYTES - 1;
 	uintptr_t start;
+	Elf64_Phdr text;
 
 	/* A datum: the module still has text, which other frames are in. */
-	if (!text)
-		text = elf_image_first(image, PF_X);
-	if (!text)
+	if (!elf_image_load_segment(image, address, PF_X, &text) &&
+	    !elf_image_text(image, &text))
 		return;
-	start = image->bias + text->p_vaddr;
+	start = image->bias + text.p_vaddr;
 	record->text_start = start & ~in_page;
-	record->text_end = (start + text->p_memsz + in_page) & ~in_page;
-	record->text_offset = text->p_offset & ~in_page;
+	record->text_end = (start + text.p_memsz + in_page) & ~in_page;
+	record->text_offset = text.p_offset & ~in_page;
 }
 
-void object_describe(const struct object *object, uintptr_t address,
-		     struct module_record *record)
+/* Returns where it lies, or 0. */
+static uintptr_t describe_build_id(const struct elf_image *image,
+				   struct module_record *record)
 {
-	struct elf_image image = image_of(object);
 	uint32_t bytes;
-	const uint8_t *id = elf_image_build_id(&image, &bytes);
+	uintptr_t at = elf_image_build_id(image, &bytes);
+	const uint8_t *id;
+
+	if (!at)
+		return 0;
+	bytes = (uint32_t)min_u64(bytes, BUILD_ID_BYTES);
+	id = memory_view(image->memory, at, bytes);
+	if (!id)
+		return 0;
+	record->build_id_bytes = bytes;
+	memcpy(record->build_id, id, bytes);
+	return at;
+}
+
+uint32_t object_describe(const struct object *object, uintptr_t address,
+			 struct module_record *record, struct memory *memory)
+{
+	struct elf_image image;
+	struct link_map map;
+	uintptr_t id;
 
 	record->map_start = object->start;
 	record->map_end = object->end;
-	record->bias = object->bias;
+	if (!copy_map(object, &map))
+		return 0;
+	record->bias = map.l_addr;
+	path_by_map(object, &map, record->path);
+	memory_expect_lasting(memory, object_stays(object));
+	image = elf_image_at(memory, object->start, map.l_addr);
 	describe_text(&image, address, record);
-	if (id) {
-		record->build_id_bytes =
-			(uint32_t)min_u64(bytes, BUILD_ID_BYTES);
-		memcpy(record->build_id, id, record->build_id_bytes);
-	}
-	object_path(object, record->path);
-}
-
-uint32_t object_build_id_offset(const struct object *object)
-{
-	struct elf_image image = image_of(object);
-	uint32_t bytes;
-	const uint8_t *id = elf_image_build_id(&image, &bytes);
-
-	return id ? (uint32_t)(id - image.start) : 0;
+	id = describe_build_id(&image, record);
+	memory_expect_lasting(memory, false);
+	return id ? (uint32_t)(id - object->start) : 0;
 }

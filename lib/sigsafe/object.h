@@ -3,21 +3,26 @@
  * _dl_find_object (glibc 2.35): no lock, and true at this instant, for what
  * libc loads behind everybody's back too. Signal-safe.
  *
- * What is read of the object is there as long as it is loaded. It stays so:
- * some frame of the stack executes in it, or a lock that is in use lies in it.
+ * That an address of a stack is in an object does not mean that it stays
+ * loaded: what is no frame at all can look like one, and lead to what another
+ * thread unloads just now. So all that is read of an object, or of what the
+ * loader knows of it, is read as sigsafe/memory.h says. Those that the program
+ * starts with are never unloaded.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_OBJECT_H
 #define SIGSAFE_OBJECT_H
 
+#include <link.h>
+
 #include "base/format.h"
+#include "sigsafe/memory.h"
 
 struct object {
-	uintptr_t start, end; /* of its mappings */
-	uintptr_t bias;	      /* run-time address - address in its own terms */
-	const char *name;     /* as the loader has it; "": the program */
-	const void *unwind_table; /* its .eh_frame_hdr, or NULL */
+	uintptr_t start, end;	    /* of its mappings */
+	const struct link_map *map; /* the loader's; may go away with it */
+	const void *unwind_table;   /* its .eh_frame_hdr, or NULL */
 };
 
 /* Does this libc have a _dl_find_object? */
@@ -26,23 +31,27 @@ bool object_can_be_found(void);
 /* The object at address; false: there is none. */
 bool object_find(uintptr_t address, struct object *object);
 
-/* Its absolute path, or [vdso]. */
+/* Is it one that the program started with? Those are never unloaded. */
+bool object_stays(const struct object *object);
+
+/*
+ * Its absolute path, or [vdso]; what could not be read of it is left out. Takes
+ * 200 bytes of the stack.
+ */
 void object_path(const struct object *object, char path[PATH_BYTES]);
 
-/* Fills all of record but `ready`; the executable segment is address's. */
-void object_describe(const struct object *object, uintptr_t address,
-		     struct module_record *record);
-
 /*
- * Where in the object its build-id lies, from its start; 0: it has none, or not
- * in its first page.
+ * Fills all of record but `ready`, as far as it could be read; the executable
+ * segment is address's. Returns where in the object its build-id lies, from its
+ * start; 0: it has none, or not in its first page. memory: to read by.
  */
-uint32_t object_build_id_offset(const struct object *object);
+uint32_t object_describe(const struct object *object, uintptr_t address,
+			 struct module_record *record, struct memory *memory);
 
 /*
- * Notes the extent of the program, and its path and the working directory,
- * which give the names of objects that have none or a relative one. Called
- * once, at the start.
+ * Notes which objects the program starts with, its extent, and its path and the
+ * working directory, which give the names of objects that have none or a
+ * relative one. Called once, at the start: no other thread loads any.
  */
 void object_note_program(void);
 

@@ -5,8 +5,6 @@
  */
 #include "sigsafe/own_stack.h"
 
-#include "sigsafe/memory.h"
-
 /* So many pages are asked for at once: the next walk goes on. */
 #define PAGES_AT_ONCE 64
 

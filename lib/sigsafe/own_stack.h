@@ -12,7 +12,7 @@
 #ifndef SIGSAFE_OWN_STACK_H
 #define SIGSAFE_OWN_STACK_H
 
-#include "base/units.h"
+#include "sigsafe/memory.h"
 
 /*
  * The end of the stack that sp points into, if that is the thread's own and is
@@ -24,6 +24,17 @@ uintptr_t own_stack_end(uintptr_t sp);
  * Does address lie on the thread's own stack, or on that of the first thread?
  */
 bool own_stack_has(uintptr_t address);
+
+/*
+ * Lets a walk that comes to sp read the own stack from there on, if it is that
+ * one; instead of any it was let read before.
+ */
+static inline void own_stack_trust(struct memory *memory, uintptr_t sp)
+{
+	uintptr_t end = own_stack_end(sp);
+
+	memory_trust(memory, end ? sp : 0, end);
+}
 
 /* Notes where the stack of the calling thread, the first one, ends. */
 void own_stack_note_first(uintptr_t end);

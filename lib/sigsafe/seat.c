@@ -15,6 +15,13 @@
 /* No sets are larger, whatever the call says. */
 #define MAX_SELECTED (1u << 16)
 
+/* The arrays of the call that is made: its caller keeps them. */
+static void begin(struct memory *memory, const struct sitting *sitting)
+{
+	memory_begin(memory, sitting);
+	memory_expect_lasting(memory, true);
+}
+
 /* The word of a set; 0 where there is none. */
 static uint64_t word_of(struct memory *memory, const fd_set *set, uint32_t fd)
 {
@@ -41,7 +48,7 @@ void sitting_measure(struct sitting *sitting)
 
 	if (limit)
 		sitting->seat.size = 0;
-	memory_begin(&memory, sitting);
+	begin(&memory, sitting);
 	for (uint32_t fd = 0; fd < limit; fd += WORD_BITS) {
 		word = word_of(&memory, sitting->readable, fd) |
 		       word_of(&memory, sitting->writable, fd) |
@@ -57,7 +64,7 @@ static bool is_among(const struct sitting *sitting, int fd)
 	uint32_t number = (uint32_t)fd;
 	struct memory memory;
 
-	memory_begin(&memory, sitting);
+	begin(&memory, sitting);
 	if (!sitting->fds)
 		return number < sitting->limit &&
 		       word_of(&memory, sitting->readable, number) >>

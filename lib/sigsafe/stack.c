@@ -124,6 +124,15 @@ static cold uint32_t enter(struct capture *capture, struct stack_id stack)
 	return first_frame(capture);
 }
 
+/* What was found is kept. That some code has no callers is nothing odd. */
+static cold void count_cut(const struct walk *walk)
+{
+	if (walk->lacks_memory)
+		live_count_lost(LOST_WALK_MEMORY);
+	else if (walk->depth < 2)
+		live_count_lost(LOST_WALK_SHORT);
+}
+
 /*
  * Most stacks have been seen before: the first walk only tells which it is. So
  * no list of frames has to lie on a stack.
@@ -134,8 +143,8 @@ static uint32_t take(struct capture *capture)
 	struct stack_id stack = stack_of(&capture->walk);
 	uint32_t known;
 
-	if (state == WALK_CUT && stack.depth < 2)
-		live_count_lost(LOST_WALK_SHORT);
+	if (state == WALK_CUT)
+		count_cut(&capture->walk);
 	if (!stack.depth)
 		return first_frame(capture);
 	known = stack_table_find(capture->recording, stack);

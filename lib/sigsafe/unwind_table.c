@@ -5,9 +5,7 @@
  */
 #include "sigsafe/unwind_table.h"
 
-#include <link.h>
-
-#include "sigsafe/elf_image.h"
+#include <string.h>
 
 /*
  * Version, three encodings, the address of .eh_frame, then count and entries
@@ -21,7 +19,7 @@ struct unwind_table {
 	uint8_t entry_encoding;
 	int32_t frame;
 	uint32_t count;
-	struct unwind_entry entry[];
+	/* Here the entries begin. */
 };
 
 #define TABLE_VERSION  1
@@ -29,50 +27,65 @@ struct unwind_table {
 #define ENCODED_UINT4  0x03
 #define ENCODED_TABLE4 0x3b
 
-static bool is_known(const struct unwind_table *table, uintptr_t end)
+static bool is_known(const struct unwind_table *table, uintptr_t room)
 {
-	uintptr_t room = end - (uintptr_t)table;
-
 	return room >= sizeof(*table) && table->version == TABLE_VERSION &&
 	       table->frame_encoding == ENCODED_PCREL4 &&
 	       table->count_encoding == ENCODED_UINT4 &&
 	       table->entry_encoding == ENCODED_TABLE4 &&
-	       table->count <= (room - sizeof(*table)) / sizeof(*table->entry);
+	       table->count <=
+		       (room - sizeof(*table)) / sizeof(struct unwind_entry);
 }
 
-const struct unwind_table *unwind_table_of(const struct object *object,
-					   struct memory *memory)
+static bool read_table(struct memory *memory, const struct object *object,
+		       struct unwind_table *table)
 {
-	const struct unwind_table *table = object->unwind_table;
-	struct elf_image image =
-		elf_image_at((const void *)object->start, object->bias);
-	const Elf64_Phdr *segment =
-		elf_image_segment(&image, (uintptr_t)table, PF_R);
-	uintptr_t start, end;
+	uintptr_t at = (uintptr_t)object->unwind_table;
+	const uint8_t *view = memory_view(memory, at, sizeof(*table));
 
-	if (!table || !segment)
-		return NULL;
-	start = object->bias + segment->p_vaddr;
-	end = start + segment->p_filesz;
-	if (!is_known(table, end))
-		return NULL;
-	memory_trust(memory, start, end);
-	return table;
+	if (!view)
+		return false;
+	memcpy(table, view, sizeof(*table));
+	return is_known(table, object->end - at);
 }
 
-const struct unwind_entry *unwind_table_find(const struct unwind_table *table,
-					     uintptr_t pc)
+static uintptr_t entry_at(const struct object *object, uint32_t i)
 {
-	intptr_t offset = (intptr_t)(pc - (uintptr_t)table);
-	uint32_t low = 0, high = table->count;
+	return (uintptr_t)object->unwind_table + sizeof(struct unwind_table) +
+	       i * sizeof(struct unwind_entry);
+}
 
+static bool read_entry(struct memory *memory, uintptr_t at,
+		       struct unwind_entry *entry)
+{
+	const uint8_t *view = memory_view(memory, at, sizeof(*entry));
+
+	if (view)
+		memcpy(entry, view, sizeof(*entry));
+	return view;
+}
+
+uintptr_t unwind_table_find(struct memory *memory, const struct object *object,
+			    uintptr_t pc, struct unwind_entry *entry)
+{
+	intptr_t offset = (intptr_t)(pc - (uintptr_t)object->unwind_table);
+	struct unwind_table table;
+	uint32_t low = 0, high;
+
+	if (!object->unwind_table || !read_table(memory, object, &table))
+		return 0;
+	high = table.count;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (table->entry[middle].code <= offset)
+		if (!read_entry(memory, entry_at(object, middle), entry))
+			return 0;
+		if (entry->code <= offset)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low ? &table->entry[low - 1] : NULL;
+	if (!low || !read_entry(memory, entry_at(object, low - 1), entry))
+		return 0;
+	return entry_at(object, low - 1);
 }

@@ -16,17 +16,11 @@ struct unwind_entry {
 	int32_t rule;
 };
 
-struct unwind_table;
-
 /*
- * The object's table, or NULL: it has none that we know. Its segment is trusted
- * from here on: it is mapped whole, and the rules are in it too.
+ * The last entry that begins at or below pc, and the address it lies at; or 0:
+ * there is none, or it can't be read, or the table is of a kind we don't know.
  */
-const struct unwind_table *unwind_table_of(const struct object *object,
-					   struct memory *memory);
-
-/* The last entry that begins at or below pc, or NULL. */
-const struct unwind_entry *unwind_table_find(const struct unwind_table *table,
-					     uintptr_t pc);
+uintptr_t unwind_table_find(struct memory *memory, const struct object *object,
+			    uintptr_t pc, struct unwind_entry *entry);
 
 #endif

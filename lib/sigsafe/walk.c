@@ -9,6 +9,7 @@
 
 #include "sigsafe/machine.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/row_cache.h"
 
 struct walk_own walk_own;
 
@@ -28,34 +29,50 @@ void walk_begin(struct walk *walk, struct recording *recording,
 	walk->seen = 0;
 	walk->behind_signal = false;
 	walk->has_met_top = false;
+	walk->lacks_memory = false;
 	walk->hash = 0;
 	walk->frame = frame;
 }
 
-/* Can the frame's code be read? In a module all text can. */
-static bool is_code(const struct walk_frame *frame, size_t bytes)
+/* Can its code be there? In a module it is in the text; of ours it is not. */
+static bool may_be_code(const struct walk_frame *frame, size_t bytes)
 {
 	const struct module_record *module = frame->place.module;
 
 	if (!module)
-		return !walk_is_own(frame->pc) &&
-		       memory_is_readable((const void *)frame->pc, bytes);
+		return !walk_is_own(frame->pc);
 	return frame->pc >= module->text_start &&
 	       frame->pc + bytes <= module->text_end;
 }
 
 /* The kernel's code for it may be in no module, as may a program's own. */
-__attribute__((no_sanitize("address"))) bool
-walk_returns_from_signal(const struct walk_frame *frame)
+bool walk_returns_from_signal(const struct walk_frame *frame)
 {
-	const uint8_t *code = (const uint8_t *)frame->pc;
+	uint8_t code[SIGRETURN_CODE_BYTES];
 
-	if (!is_code(frame, SIGRETURN_CODE_BYTES))
-		return false;
-	for (int i = 0; i < SIGRETURN_CODE_BYTES; i++)
-		if (code[i] != (uint8_t)SIGRETURN_CODE[i])
-			return false;
-	return true;
+	return may_be_code(frame, sizeof(code)) &&
+	       memory_copy(code, (const void *)frame->pc, sizeof(code)) &&
+	       memcmp(code, SIGRETURN_CODE, sizeof(code)) == 0;
+}
+
+/*
+ * The same, kept among the rows: of a frame word that is marked exact, which no
+ * row is kept for.
+ */
+static bool is_known_to_return_from_signal(const struct walk_frame *frame)
+{
+	uintptr_t pc = frame->pc - !frame->exact;
+	uint64_t key = frame->key | FRAME_EXACT;
+	unwind_row row;
+
+	if (!frame->key)
+		return walk_returns_from_signal(frame);
+	if (!row_cache_find(pc, key, &row)) {
+		row = walk_returns_from_signal(frame) ? ROW_SIGNAL
+						      : ROW_STRANGE;
+		row_cache_add(pc, key, row);
+	}
+	return row == ROW_SIGNAL;
 }
 
 enum walk_state walk_add(struct walk *walk, uintptr_t pc, bool exact)
@@ -64,7 +81,7 @@ enum walk_state walk_add(struct walk *walk, uintptr_t pc, bool exact)
 				    .exact = exact || walk->behind_signal };
 
 	walk_meet(walk, &frame);
-	return walk_keep(walk, &frame, walk_returns_from_signal(&frame));
+	return walk_keep(walk, &frame, is_known_to_return_from_signal(&frame));
 }
 
 uint64_t walk_first_frame(struct recording *recording, uintptr_t pc, bool exact)

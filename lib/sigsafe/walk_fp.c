@@ -5,7 +5,7 @@
  */
 #include "sigsafe/walk_fp.h"
 
-#include "sigsafe/memory.h"
+#include "sigsafe/own_stack.h"
 
 /* A frame larger than this is no frame. */
 #define MAX_FRAME_BYTES (UINT64_C(16) << 20)
@@ -31,10 +31,14 @@ static bool step_over_signal(struct cursor *at)
 	uint64_t context = at->sp + SIGRETURN_CONTEXT;
 
 	/* A frame's record is at its far end only next to a return address. */
-	return RETURN_IS_ON_STACK &&
-	       read_register(at, context, ROW_REGISTERS, &at->pc) &&
-	       read_register(at, context, ROW_FP, &at->fp) &&
-	       read_register(at, context, ROW_SP, &at->sp);
+	if (!RETURN_IS_ON_STACK ||
+	    !read_register(at, context, ROW_REGISTERS, &at->pc) ||
+	    !read_register(at, context, ROW_FP, &at->fp) ||
+	    !read_register(at, context, ROW_SP, &at->sp))
+		return false;
+	/* What it interrupted may have been on any stack. */
+	own_stack_trust(&at->memory, at->sp);
+	return true;
 }
 
 /* Frames lie one above the other: so no chain is endless. */
@@ -66,13 +70,12 @@ enum walk_state walk_fp(struct walk *walk, const struct registers *from)
 	enum walk_state state = walk_add(walk, at.pc, true);
 
 	memory_begin(&at.memory, from);
+	own_stack_trust(&at.memory, at.sp);
 	while (state == WALK_GOES_ON) {
-		if (walk->behind_signal) {
-			if (!step_over_signal(&at))
-				return WALK_CUT;
-		} else if (!at.fp) {
+		if (!walk->behind_signal && !at.fp)
 			return WALK_COMPLETE;
-		} else if (!step(&at)) {
+		if (walk->behind_signal ? !step_over_signal(&at) : !step(&at)) {
+			walk->lacks_memory = at.memory.has_failed;
 			return WALK_CUT;
 		}
 		if (!at.pc)

@@ -23,12 +23,7 @@ struct cursor {
 /* Frames on this stack can be read from now on, if it is the thread's own. */
 static void enter_stack(struct cursor *at)
 {
-	uintptr_t end = own_stack_end(at->sp);
-
-	if (end)
-		memory_trust(&at->memory, at->sp, end);
-	else
-		memory_trust(&at->memory, 0, 0);
+	own_stack_trust(&at->memory, at->sp);
 }
 
 static inline bool register_value(struct cursor *at, enum row_register reg,
@@ -176,21 +171,23 @@ static unwind_row linkage_row(const struct walk_frame *frame)
 	       (words ? row_pack_saved(ROW_RETURN, 1) : 0);
 }
 
-static cold unwind_row find_row(const struct walk_frame *frame, uintptr_t pc)
+static cold unwind_row find_row(struct memory *memory,
+				const struct walk_frame *frame, uintptr_t pc)
 {
-	unwind_row row = eh_frame_row(pc);
+	unwind_row row = eh_frame_row(memory, pc);
 
 	/* The program's own way back from a signal handler may have none. */
 	if (row == ROW_STRANGE && walk_returns_from_signal(frame))
 		row = ROW_SIGNAL;
 	if (row == ROW_STRANGE)
 		row = linkage_row(frame);
-	if (frame->key)
+	/* What could not be read says nothing about the next time. */
+	if (frame->key && !memory->has_failed)
 		row_cache_add(pc, frame->key, row);
 	return row;
 }
 
-static unwind_row row_of(const struct walk_frame *frame)
+static unwind_row row_of(struct memory *memory, const struct walk_frame *frame)
 {
 	/* The call belongs to the frame, not what it returns to. */
 	uintptr_t pc = frame->pc - !frame->exact;
@@ -198,7 +195,7 @@ static unwind_row row_of(const struct walk_frame *frame)
 
 	if (frame->key && likely(row_cache_find(pc, frame->key, &row)))
 		return row;
-	return find_row(frame, pc);
+	return find_row(memory, frame, pc);
 }
 
 /* The frame at the cursor is handed over to another way to walk. */
@@ -232,30 +229,42 @@ static void begin(struct cursor *at, const struct registers *from)
 	enter_stack(at);
 }
 
-enum walk_state walk_rows(struct walk *walk, struct registers *registers)
+static inline enum walk_state go_up(struct walk *walk, struct cursor *at,
+				    struct registers *registers)
 {
 	enum walk_state state;
-	struct cursor at;
 	unwind_row row;
 
-	begin(&at, registers);
 	for (;;) {
-		walk_meet(walk, &at.frame);
-		row = row_of(&at.frame);
-		state = walk_keep(walk, &at.frame, row == ROW_SIGNAL);
+		walk_meet(walk, &at->frame);
+		row = row_of(&at->memory, &at->frame);
+		state = walk_keep(walk, &at->frame, row == ROW_SIGNAL);
 		if (state != WALK_GOES_ON)
 			return state;
 		if (row == ROW_OUTERMOST)
 			return WALK_COMPLETE;
 		if (row == ROW_STRANGE)
-			return hand_over(&at, registers);
-		if (!step(&at, row))
+			return hand_over(at, registers);
+		if (!step(at, row))
 			return WALK_CUT;
-		if (unlikely(at.sp >= walk->top)) {
+		if (unlikely(at->sp >= walk->top)) {
 			walk->has_met_top = true;
 			return WALK_COMPLETE;
 		}
-		if (!at.frame.pc)
+		if (!at->frame.pc)
 			return WALK_COMPLETE;
 	}
+}
+
+enum walk_state walk_rows(struct walk *walk, struct registers *registers)
+{
+	enum walk_state state;
+	struct cursor at;
+
+	begin(&at, registers);
+	walk->locator.memory = &at.memory;
+	state = go_up(walk, &at, registers);
+	walk->locator.memory = NULL;
+	walk->lacks_memory = at.memory.has_failed;
+	return state;
 }

@@ -3,16 +3,19 @@
  * write. Needs no lock, and may run in any number of threads, and in a handler
  * that interrupts it. Never reads what can't be read.
  *
- * Warm, on a thread's own stack, it makes no system call. On other stacks it
- * asks the kernel about each page. test/bench/walk.c, with the processor shared
- * with others (the ratios are what counts):
+ * What it needs of the kernel is in sigsafe/walk.h. test/bench/walk.c, with the
+ * processor shared with others (the ratios are what counts):
  *
  *   ns a walk of 30 frames   one thread   two at once
- *   rows, warm                      280           280
- *   rows, cold                    7,500         7,500
- *   frame pointers                  300           300
- *   libunwind, tamed             11,500        12,000, a third refused
- *   backtrace(3)                  3,100         3,100
+ *   rows, warm                      288           287
+ *   rows, cold                   13,800        13,900
+ *   frame pointers                  328           322
+ *   libunwind, tamed             22,000        19,500, a third refused
+ *   backtrace(3)                  3,100         3,200
+ *
+ * Cold, twice as much as where unwind tables were read without any proof. To
+ * copy each of them through the kernel would take four times as much again
+ * (54,000): so only what another thread can unload is copied.
  *
  * SPDX-License-Identifier: MIT
  */

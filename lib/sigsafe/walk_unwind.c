@@ -5,33 +5,38 @@
  */
 #include "sigsafe/walk_unwind.h"
 
-#include "sigsafe/memory.h"
 #include "sigsafe/object.h"
+#include "sigsafe/own_stack.h"
 #include "sigsafe/unwind_calls.h"
 #include "sigsafe/unwind_table.h"
 
-/* What the accessors are handed: the walk's registers and readable memory. */
+/* What the accessors are handed: the walk's registers and memory. */
 struct subject {
 	const struct registers *registers;
-	struct memory memory;
-	struct object object; /* the last frame's, and its table or NULL */
-	const struct unwind_table *table;
+	struct memory stack;
+	struct memory tables;
+	struct object object; /* the last frame's */
 };
 
 struct unwind_library walk_unwind_library;
+
+static bool is_in(const struct object *object, uintptr_t address)
+{
+	return address - object->start < object->end - object->start;
+}
 
 /* Most frames are in the same object as the frame before. */
 static bool move_to(struct subject *subject, uintptr_t pc)
 {
 	struct object *object = &subject->object;
 
-	if (pc - object->start < object->end - object->start)
+	if (is_in(object, pc))
 		return true;
 	if (!object_find(pc, object)) {
 		object->start = object->end = 0;
 		return false;
 	}
-	subject->table = unwind_table_of(object, &subject->memory);
+	memory_expect_lasting(&subject->tables, object_stays(object));
 	return true;
 }
 
@@ -41,19 +46,20 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t pc,
 {
 	struct subject *subject = argument;
 	unw_dyn_info_t found = { .format = UNW_INFO_FORMAT_REMOTE_TABLE };
-	const struct unwind_entry *entry;
+	struct unwind_entry entry;
+	uintptr_t at;
 
-	if (!move_to(subject, pc) || !subject->table)
+	if (!move_to(subject, pc))
 		return -UNW_ENOINFO;
-	entry = unwind_table_find(subject->table, pc);
-	if (!entry)
+	at = unwind_table_find(&subject->tables, &subject->object, pc, &entry);
+	if (!at)
 		return -UNW_ENOINFO;
 	/* A table of this one entry: libunwind would search word by word. */
 	found.start_ip = subject->object.start;
 	found.end_ip = subject->object.end;
-	found.u.rti.segbase = (unw_word_t)subject->table;
-	found.u.rti.table_data = (unw_word_t)entry;
-	found.u.rti.table_len = sizeof(*entry) / sizeof(unw_word_t);
+	found.u.rti.segbase = (unw_word_t)subject->object.unwind_table;
+	found.u.rti.table_data = at;
+	found.u.rti.table_len = sizeof(entry) / sizeof(unw_word_t);
 	return walk_unwind_library.search(space, pc, &found, info,
 					  need_unwind_info, argument);
 }
@@ -80,9 +86,12 @@ static int access_mem(unw_addr_space_t space, unw_word_t address,
 		      unw_word_t *value, int write, void *argument)
 {
 	struct subject *subject = argument;
+	struct memory *memory;
 
 	(void)space;
-	if (write || !memory_read(&subject->memory, address, value))
+	memory = is_in(&subject->object, address) ? &subject->tables
+						  : &subject->stack;
+	if (write || !memory_read(memory, address, value))
 		return -UNW_EINVAL;
 	return 0;
 }
@@ -141,16 +150,32 @@ unw_accessors_t walk_unwind_accessors = {
 	.get_proc_name = get_proc_name,
 };
 
+static enum walk_state cut(struct walk *walk, const struct subject *subject)
+{
+	walk->lacks_memory |=
+		subject->stack.has_failed || subject->tables.has_failed;
+	return WALK_CUT;
+}
+
+static void begin(struct subject *subject, const struct registers *from)
+{
+	subject->registers = from;
+	subject->object = (struct object){ .start = 0 };
+	/* Where the shim was called, they lie next to the first frames. */
+	memory_begin(&subject->stack, from);
+	own_stack_trust(&subject->stack, from->value[REGISTER_SP]);
+	memory_begin(&subject->tables, from);
+}
+
 enum walk_state walk_unwind_on(struct walk *walk, const struct registers *from)
 {
 	const struct unwind_library *library = &walk_unwind_library;
-	struct subject subject = { .registers = from };
+	struct subject subject;
 	enum walk_state state = WALK_GOES_ON;
 	struct unwind_escape escape;
 	unw_cursor_t cursor;
 
-	/* Where the shim was called, they lie next to the first frames. */
-	memory_begin(&subject.memory, from);
+	begin(&subject, from);
 	unwind_calls_begin(&escape);
 	if (__builtin_setjmp(escape.jump))
 		return WALK_CUT;
@@ -161,7 +186,7 @@ enum walk_state walk_unwind_on(struct walk *walk, const struct registers *from)
 		int stepped = library->step(&cursor);
 
 		if (stepped < 0)
-			return WALK_CUT;
+			return cut(walk, &subject);
 		if (!stepped || library->get(&cursor, UNW_REG_IP, &pc) || !pc)
 			return WALK_COMPLETE;
 		state = walk_add(walk, machine_code_address(pc), false);

@@ -134,9 +134,17 @@ static struct expected expect(const struct columns *columns, char *line)
 	return expected;
 }
 
+static unwind_row row_at(uintptr_t pc)
+{
+	struct memory memory;
+
+	memory_begin(&memory, &pc);
+	return eh_frame_row(&memory, pc);
+}
+
 static void compare_at(const struct dump *dump, unsigned long pc)
 {
-	unwind_row row = eh_frame_row(dump->bias + pc);
+	unwind_row row = row_at(dump->bias + pc);
 
 	/* That is also shown as undefined which has no rule yet. */
 	if (!RETURN_IS_ON_STACK && row == ROW_OUTERMOST &&
@@ -326,8 +334,7 @@ Test(eh_frame, spoilt_tables_have_some_row_or_none)
 		text = fixture_text_of(library);
 		/* It is small: all of its text, and something around. */
 		for (uintptr_t pc = text - 512; pc < text + 512; pc++)
-			cr_assert_leq(row_kind(eh_frame_row(pc)),
-				      ROW_OUTERMOST);
+			cr_assert_leq(row_kind(row_at(pc)), ROW_OUTERMOST);
 		dlclose(library);
 	}
 }
@@ -336,7 +343,7 @@ Test(eh_frame, what_is_in_no_function_has_no_row)
 {
 	static int datum;
 
-	cr_assert_eq(eh_frame_row((uintptr_t)&datum), ROW_STRANGE);
-	cr_assert_eq(eh_frame_row(0), ROW_STRANGE);
-	cr_assert_eq(eh_frame_row(UINTPTR_MAX), ROW_STRANGE);
+	cr_assert_eq(row_at((uintptr_t)&datum), ROW_STRANGE);
+	cr_assert_eq(row_at(0), ROW_STRANGE);
+	cr_assert_eq(row_at(UINTPTR_MAX), ROW_STRANGE);
 }

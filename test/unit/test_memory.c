@@ -10,7 +10,16 @@
 #include <unistd.h>
 
 #include "machine_fixture.h"
+#include "recording_fixture.h"
 #include "sigsafe/memory.h"
+
+/* By copies, as on most machines; or without, as under a filter. */
+static void start(void)
+{
+	memory_start(true);
+}
+
+TestSuite(memory, .init = start);
 
 static const char mine[] = "anything of the test's";
 
@@ -106,6 +115,81 @@ Test(memory, a_mapped_file_cut_short_is_not_read)
 	cr_assert(can_read(page));
 	cr_assert_eq(ftruncate(fd, 0), 0);
 	cr_assert(!can_read(page));
+}
+
+/* What the program keeps is read where it is, but never past its pages. */
+static bool can_read_lasting(const void *at)
+{
+	struct memory memory;
+	uint64_t value;
+
+	memory_begin(&memory, mine);
+	memory_expect_lasting(&memory, true);
+	return memory_read(&memory, (uintptr_t)at, &value);
+}
+
+Test(memory, what_lasts_is_proven_all_the_same)
+{
+	char *pages = map_pages();
+
+	cr_assert(can_read_lasting(pages + PAGE_BYTES - 3));
+	cr_assert(can_read_lasting(pages + 2 * PAGE_BYTES - 8));
+	cr_assert(!can_read_lasting(pages + 2 * PAGE_BYTES - 7));
+	cr_assert(!can_read_lasting(NULL));
+	cr_assert(!can_read_lasting((const void *)(UINTPTR_MAX - 3)));
+}
+
+/* Each of the two has another use for the same room. */
+Test(memory, what_lasts_and_what_does_not_are_read_in_turns)
+{
+	char *pages = map_pages();
+	struct memory memory;
+	uint64_t value, wanted;
+
+	memset(&wanted, 7, sizeof(wanted));
+	memory_begin(&memory, mine);
+	for (unsigned i = 0; i < 64; i++) {
+		memory_expect_lasting(&memory, i % 2);
+		cr_assert(memory_read(&memory, (uintptr_t)pages + 16 * i,
+				      &value));
+		cr_assert_eq(value, wanted);
+		cr_assert(!memory_read(
+			&memory, (uintptr_t)pages + 2 * PAGE_BYTES, &value));
+	}
+}
+
+Test(memory, a_copy_is_whole_or_none)
+{
+	char *pages = map_pages(), to[64] = "";
+
+	cr_assert(!memory_copy(to, pages + 2 * PAGE_BYTES - 63, 64));
+	cr_assert(memory_copy(to, pages + 2 * PAGE_BYTES - 64, 64));
+	cr_assert_arr_eq(to, pages, 64);
+	cr_assert(!memory_copy(to, (const void *)(UINTPTR_MAX - 3), 8));
+}
+
+Test(memory, without_copies_what_can_be_read_is_the_same)
+{
+	char *pages = map_pages(), to[64] = "";
+
+	memory_start(false);
+	cr_assert(can_read(pages + PAGE_BYTES - 3));
+	cr_assert(can_read(pages + 2 * PAGE_BYTES - 8));
+	cr_assert(!can_read(pages + 2 * PAGE_BYTES - 7));
+	cr_assert(memory_copy(to, pages + PAGE_BYTES - 30, 61));
+	cr_assert_arr_eq(to, pages, 61);
+	cr_assert(!memory_copy(to, pages + 2 * PAGE_BYTES - 63, 64));
+}
+
+Test(memory, reads_that_are_no_copies_are_counted)
+{
+	struct recording *rec = fixture_recording(1 << 20);
+	char *pages = map_pages();
+
+	cr_assert(can_read(pages));
+	memory_start(false);
+	cr_assert(can_read(pages));
+	cr_assert_eq(rec->lost[LOST_COPY], getenv("EMULATED") ? 2 : 1);
 }
 
 Test(memory, a_trusted_segment_ends_where_it_ends)

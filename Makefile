@@ -92,11 +92,12 @@ define program
 @mkdir -p $(@D)
 @echo "  CCLD    $@"
 $(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread $(1) -o $@ \
-	$(filter %.c %.a,$^) -ldl -lrt -lm
+	$(filter %.c %.a,$^) $(LDLIBS) -ldl -lrt -lm
 endef
 
 $(BUILD)/victims/%: test/e2e/victim_%.c
 	$(call program,$(VICTIM_CFLAGS))
+$(addprefix $(BUILD)/victims/,loop wait_race): LDLIBS := -luring
 $(BUILD)/victims/plugin_%.so: test/e2e/plugin_%.c
 	$(call program,-fPIC -shared)
 $(BUILD)/bench/%: test/bench/%.c

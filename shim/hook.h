@@ -21,6 +21,7 @@
 #include "hook_list_io.h"
 #include "hook_list_lock.h"
 #include "hook_list_spawn.h"
+#include "hook_list_uring.h"
 #include "hook_versions.h"
 
 /*
@@ -205,11 +206,13 @@
 #define START_MAIN_ARGUMENTS                                                   \
 	(main, argc, argv, init, fini, loader_fini, stack_end)
 
-/* Variadic hooks: they call another hooked function of libc. */
-#define HOOKS_VARIADIC(X)                                                      \
+/* Hooks that call another hooked function of libc. */
+#define HOOKS_THROUGH(X)                                                       \
 	X(execl)                                                               \
 	X(execlp)                                                              \
-	X(execle)
+	X(execle)                                                              \
+	X(io_uring_enter)                                                      \
+	X(io_uring_enter2)
 
 /* The real functions: real.NAME(...). */
 struct real_functions {

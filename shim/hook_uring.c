@@ -1,6 +1,6 @@
 /*
  * io_uring_enter(2) by syscall(2), as the wait of a loop. (liburing makes the
- * call itself, and is not seen.)
+ * call itself: shim/hook_liburing.c.)
  *
  * Where it submits as well, and the wait is broken, it returns how much it has
  * submitted and no error: then a tick has broken it all the same, and what

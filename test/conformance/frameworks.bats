@@ -39,6 +39,8 @@ setup_file() {
 	build asio
 	build asio -DTICK_MS=80 -o "$BATS_FILE_TMPDIR/asio_slow"
 	build python -shared
+	build liburing -luring
+	build liburing -luring -shared -o "$BATS_FILE_TMPDIR/liburing.so"
 }
 
 # computing_elsewhere TEXT: of the stalls, ns in which neither the planted
@@ -148,4 +150,21 @@ python() {
 
 @test "asyncio and Python's selector of select" {
 	python SelectSelector select
+}
+
+# has_io_uring: containers often forbid it, and kernels can.
+has_io_uring() {
+	natively "$(victim wait_race)" has_io_uring ||
+		skip "io_uring is forbidden here"
+}
+
+@test "liburing: io_uring_enter" {
+	has_io_uring
+	seen_in io_uring_enter "$BATS_FILE_TMPDIR/liburing"
+}
+
+@test "liburing, loaded by a library that nobody else sees" {
+	has_io_uring
+	seen_in io_uring_enter "$PYTHON" -c "import ctypes
+ctypes.CDLL('$BATS_FILE_TMPDIR/liburing.so').main()"
 }

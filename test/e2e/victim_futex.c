@@ -46,9 +46,12 @@ static bool wait_until(void)
 
 static bool lasts(bool (*wait)(void))
 {
-	uint64_t begun_ns = now_ns();
+	uint64_t begun_ns = now_ns(), run_ns;
+	bool well = wait();
 
-	return wait() && now_ns() - begun_ns >= WAIT_NS;
+	run_ns = now_ns() - begun_ns;
+	printf("run %ju\n", (uintmax_t)run_ns);
+	return well && run_ns >= WAIT_NS;
 }
 
 int main(void)

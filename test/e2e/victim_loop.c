@@ -22,6 +22,7 @@
 
 #include "victim.h"
 #include "victim_raw_waits.h"
+#include "victim_uring_waits.h"
 
 static int epoll_fd;
 static uint64_t run_begun_ns;
@@ -87,7 +88,7 @@ static const struct wait {
 	      { "select", wait_select },
 	      { "pselect", wait_pselect },
 #define X(name) { #name, name },
-	      RAW_WAITS(X)
+	      RAW_WAITS(X) URING_WAITS(X)
 #undef X
 };
 

@@ -202,14 +202,22 @@ static void run_given_back_futex(void)
 
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static bool is_done;
+static atomic_int awaiting; /* the thread that does; 0: none yet */
 
 static __attribute__((noinline)) void await_done(void)
 {
+	atomic_store(&awaiting, gettid());
 	pthread_mutex_lock(&lock);
 	while (!is_done)
 		pthread_cond_wait(&done, &lock);
 	is_done = false;
 	pthread_mutex_unlock(&lock);
+}
+
+static void until_awaited(void)
+{
+	while (!atomic_load(&awaiting) || !sleeps(atomic_load(&awaiting)))
+		usleep(100);
 }
 
 static void finish(void)
@@ -247,11 +255,12 @@ static void run_future(void)
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, await_in_thread, NULL);
-	usleep(50000);
+	until_awaited();
 	finish();
 	pthread_join(thread, NULL);
+	atomic_store(&awaiting, 0);
 	pthread_create(&thread, NULL, loop_that_awaits, NULL);
-	usleep(50000);
+	until_awaited();
 	usleep(STALL_NS / 1000);
 	finish();
 	pthread_join(thread, NULL);

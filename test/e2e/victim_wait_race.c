@@ -28,6 +28,7 @@
 
 #include "victim.h"
 #include "victim_raw_waits.h"
+#include "victim_uring_waits.h"
 
 /* Lost: it did not end the wait for this long. */
 #define LOST_NS (2 * NS_PER_S)
@@ -139,7 +140,7 @@ static const struct call {
 	{ "select", wait_select, false, NULL },
 	{ "pselect", wait_pselect, false, NULL },
 #define X(name) { #name, NULL, false, name },
-	RAW_WAITS(X)
+	RAW_WAITS(X) URING_WAITS(X)
 #undef X
 		{ "nested_epoll_wait", wait_epoll, true, NULL },
 	{ "nested_epoll_pwait2", wait_epoll_pwait2, true, NULL },

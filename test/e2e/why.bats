@@ -53,13 +53,13 @@ sum_of() {
 	echo "$sum"
 }
 
-# mostly CAUSE: of what was not the machine's doing, at least two thirds.
+# mostly CAUSE: of what was not the machine's doing, more than half.
 mostly() {
 	local all
 
 	all=$(sum_of "$own_causes")
 	((all > 0))
-	between $((all / 3 * 2)) "$all" "$(header "$text" "$1")"
+	between $((all / 2 + 1)) "$all" "$(header "$text" "$1")"
 }
 
 # why_when_let REASON MILLISECONDS: again, until the machine let it run for an

@@ -1,0 +1,259 @@
+/*
+ * liburing's waits, as those of a loop. They return errors as negative numbers
+ * and leave errno alone. One that a tick broke is continued by one that takes a
+ * signal mask (lib/sigsafe/wait.h) and submits nothing.
+ *
+ * Its functions call each other, by names that we stand in for: such an inner
+ * wait is part of the outer one.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <string.h>
+
+#include "hook.h"
+#include "hook_child.h"
+#include "hook_left.h"
+#include "hook_raw_wait.h"
+
+/* The real ones, as found by their first calls. */
+static struct {
+#define X(result, name, parameters) result(*name) parameters;
+	HOOKS_URING(X)
+#undef X
+} library;
+
+static bool are_found;
+
+static const struct entry {
+	void *slot;
+	const char *name;
+	const void *hook;
+} entries[] = {
+#define X(result, name, parameters)                                            \
+	{ &library.name, #name, (const void *)(name) },
+	HOOKS_URING(X)
+#undef X
+};
+
+/* In place of one that an older liburing lacks. */
+static int lacks(void)
+{
+	return -ENOSYS;
+}
+
+/* In the scope of the library that calls, which others may not share. */
+static void *find_beside(const void *caller, const char *name)
+{
+	Dl_info info;
+	void *found, *handle;
+
+	if (!dladdr(caller, &info))
+		return NULL;
+	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (!handle)
+		return NULL;
+	found = dlsym(handle, name);
+	dlclose(handle);
+	return found;
+}
+
+static void find(const struct entry *entry, const void *caller)
+{
+	void *found = dlsym(RTLD_NEXT, entry->name);
+	Dl_info info;
+
+	if (!found)
+		found = find_beside(caller, entry->name);
+	if (!found || found == entry->hook)
+		found = (void *)lacks;
+	/* Its library stays loaded from now on, as its address is kept. */
+	else if (dladdr(found, &info))
+		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	memcpy(entry->slot, &found, sizeof(found));
+}
+
+static cold void find_all(const void *caller)
+{
+	int before = errno;
+
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		find(&entries[i], caller);
+	store_release(&are_found, true);
+	errno = before;
+}
+
+/* caller: of the hook. */
+static inline void find_once(const void *caller)
+{
+	if (unlikely(!load_acquire(&are_found)))
+		find_all(caller);
+}
+
+/* Where the wait was called that lasts; 0: none does. */
+static __thread uintptr_t outer_sp;
+
+/* One that was left by longjmp lasts no more: then others are made above it. */
+static bool is_inner(const struct call_site *from)
+{
+	return thread_self.waiting && from->sp < outer_sp;
+}
+
+static uint64_t begin(const struct io_uring *ring, struct call_site from)
+{
+	struct sitting sitting = sitting_epoll(from, ring->ring_fd);
+
+	start_if_forked();
+	outer_sp = from.sp;
+	return wait_begin(CALL_IO_URING_ENTER, &sitting);
+}
+
+/* How many events there are it does not tell. */
+static int end(int got)
+{
+	outer_sp = 0;
+	wait_end(0);
+	return got;
+}
+
+static bool was_broken(int got)
+{
+	return wait_was_broken(got, -got);
+}
+
+static sigset_t *mask_to_go_on(sigset_t *hosts)
+{
+	return (sigset_t *)(uintptr_t)wait_mask(hosts);
+}
+
+HOOK int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe,
+			    unsigned submit, unsigned least, sigset_t *mask)
+{
+	struct call_site from = CALL_SITE_HERE;
+	int got;
+
+	find_once(CALLER);
+	if (!least || is_inner(&from))
+		return library.__io_uring_get_cqe(ring, cqe, submit, least,
+						  mask);
+	begin(ring, from);
+	got = library.__io_uring_get_cqe(ring, cqe, submit, least, mask);
+	while (was_broken(got))
+		got = library.__io_uring_get_cqe(ring, cqe, 0, least,
+						 mask_to_go_on(mask));
+	return end(got);
+}
+
+/* Goes on until the time is up that began then. */
+static int go_on(struct io_uring *ring, struct io_uring_cqe **cqe,
+		 unsigned least, const struct __kernel_timespec *timeout,
+		 sigset_t *mask, uint64_t begun_ns)
+{
+	uint64_t timeout_ns = timespec_ns((const struct timespec *)timeout);
+	struct timespec left;
+	int got;
+
+	do
+		got = library.io_uring_wait_cqes(
+			ring, cqe, least,
+			(struct __kernel_timespec *)(uintptr_t)left_of(
+				begun_ns, timeout_ns, &left),
+			mask_to_go_on(mask));
+	while (was_broken(got));
+	return got;
+}
+
+typedef int timed_wait(struct io_uring *, struct io_uring_cqe **, unsigned,
+		       struct __kernel_timespec *, sigset_t *);
+
+static int wait_for(timed_wait *wait, struct call_site from,
+		    struct io_uring *ring, struct io_uring_cqe **cqe,
+		    unsigned least, struct __kernel_timespec *timeout,
+		    sigset_t *mask)
+{
+	uint64_t begun_ns;
+	int got;
+
+	if (is_inner(&from))
+		return wait(ring, cqe, least, timeout, mask);
+	begun_ns = begin(ring, from);
+	got = wait(ring, cqe, least, timeout, mask);
+	if (was_broken(got))
+		got = go_on(ring, cqe, least, timeout, mask, begun_ns);
+	return end(got);
+}
+
+HOOK int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe,
+			    unsigned least, struct __kernel_timespec *timeout,
+			    sigset_t *mask)
+{
+	find_once(CALLER);
+	return wait_for(library.io_uring_wait_cqes, CALL_SITE_HERE, ring, cqe,
+			least, timeout, mask);
+}
+
+HOOK int io_uring_submit_and_wait_timeout(struct io_uring *ring,
+					  struct io_uring_cqe **cqe,
+					  unsigned least,
+					  struct __kernel_timespec *timeout,
+					  sigset_t *mask)
+{
+	find_once(CALLER);
+	return wait_for(library.io_uring_submit_and_wait_timeout,
+			CALL_SITE_HERE, ring, cqe, least, timeout, mask);
+}
+
+/* Broken when it has submitted something, it tells how much and no error. */
+HOOK int io_uring_submit_and_wait(struct io_uring *ring, unsigned least)
+{
+	struct call_site from = CALL_SITE_HERE;
+	struct io_uring_cqe *cqe;
+	int got, again;
+
+	find_once(CALLER);
+	if (!least || is_inner(&from))
+		return library.io_uring_submit_and_wait(ring, least);
+	begin(ring, from);
+	thread_self.wait_submits = true;
+	got = library.io_uring_submit_and_wait(ring, least);
+	thread_self.wait_submits = false;
+	if (was_broken(got) ||
+	    unlikely(got > 0 && thread_self.tick_broke_wait)) {
+		again = go_on(ring, &cqe, least, NULL, NULL, 0);
+		got = got > 0 ? got : again;
+	}
+	return end(got);
+}
+
+/* The system call itself, with another way to tell an error. */
+static int enter(const long *a, struct call_site from)
+{
+	int before = errno;
+	long got = uring_waits(a) ? uring_wait(a, from)
+				  : syscall(SYS_io_uring_enter, a[0], a[1],
+					    a[2], a[3], a[4], a[5]);
+
+	if (got < 0)
+		got = -errno;
+	errno = before;
+	return (int)got;
+}
+
+HOOK int io_uring_enter2(unsigned ring, unsigned submit, unsigned least,
+			 unsigned flags, sigset_t *mask, size_t mask_bytes)
+{
+	const long a[] = { ring,  submit,     least,
+			   flags, (long)mask, (long)mask_bytes };
+
+	return enter(a, CALL_SITE_HERE);
+}
+
+HOOK int io_uring_enter(unsigned ring, unsigned submit, unsigned least,
+			unsigned flags, sigset_t *mask)
+{
+	const long a[] = { ring,  submit,     least,
+			   flags, (long)mask, (long)sizeof(kernel_sigset) };
+
+	return enter(a, CALL_SITE_HERE);
+}

@@ -98,7 +98,10 @@ static struct sentence written_name(const struct option *option, bool as_flag)
 /* The most alike option, or NULL where nothing is alike. */
 static const struct option *option_like(const char *name)
 {
-	unsigned least = MAX_LIKE_DISTANCE + 1;
+	size_t prefix = is_flag(name) ? strlen("--") : PREFIX_BYTES;
+	size_t letters = strlen(name);
+	unsigned least =
+		like_distance(letters - (prefix < letters ? prefix : 0)) + 1;
 	const struct option *best = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {

@@ -11,6 +11,7 @@
 #include "command/command.h"
 
 static int command_help(int argc, char **argv);
+static int command_version(int argc, char **argv);
 
 static const struct command {
 	const char *name;
@@ -20,6 +21,7 @@ static const struct command {
 	{ "run", command_run, "start a program and watch it" },
 	{ "report", command_report, "read what was recorded" },
 	{ "help", command_help, "explain a sub-command" },
+	{ "version", command_version, "say which version this is" },
 };
 
 static const struct command *command_named(const char *name)
@@ -33,7 +35,7 @@ static const struct command *command_named(const char *name)
 
 static int refuse_name(const char *name)
 {
-	unsigned least = MAX_LIKE_DISTANCE;
+	unsigned least = like_distance(strlen(name)) + 1;
 	const char *like = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++) {
@@ -82,6 +84,14 @@ static int command_help(int argc, char **argv)
 	return command ? command->function(2, arguments) : refuse_name(argv[1]);
 }
 
+static int command_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("stallshim " STALLSHIM_VERSION);
+	return 0;
+}
+
 static bool is_any_of(const char *word, const char *a, const char *b)
 {
 	return !strcmp(word, a) || !strcmp(word, b);
@@ -99,10 +109,8 @@ int main(int argc, char **argv)
 		print_usage(stdout);
 		return 0;
 	}
-	if (is_any_of(argv[1], "--version", "-V")) {
-		puts("stallshim " STALLSHIM_VERSION);
-		return 0;
-	}
+	if (is_any_of(argv[1], "--version", "-V"))
+		return command_version(argc - 1, argv + 1);
 	command = command_named(argv[1]);
 	return command ? command->function(argc - 1, argv + 1)
 		       : refuse_name(argv[1]);

@@ -13,6 +13,7 @@
 
 #include "base/options.h"
 #include "command/command.h"
+#include "command/place.h"
 #include "command/preload.h"
 #include "command/program.h"
 
@@ -90,14 +91,18 @@ static int take_flags(int argc, char **argv)
 	return at;
 }
 
-/* What is wrong in the environment is refused as well: 0 or the status. */
-static int check_environment(void)
+/* What is wrong in the environment is refused as well. */
+static bool read_environment(struct options *options)
 {
-	struct options options;
+	return !options_read(options, environ, print_complaint, NULL);
+}
 
-	return options_read(&options, environ, print_complaint, NULL)
-		       ? STATUS_USAGE
-		       : 0;
+/* A run that can leave nothing would be for nothing. */
+static bool can_leave_files(const struct options *options)
+{
+	return place_is_usable("output", options->output) &&
+	       (!options->log_per_minute || !strcmp(options->log, "stderr") ||
+		place_is_usable("log", options->log));
 }
 
 /* Only returns where it failed. */
@@ -111,7 +116,7 @@ static int start(const struct program *program, char **argv)
 	return errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_RUNNABLE;
 }
 
-static int find_and_start(char **argv)
+static int find_and_start(const struct options *options, char **argv)
 {
 	struct program found;
 	struct program last; /* what runs in the end: an interpreter */
@@ -129,6 +134,8 @@ static int find_and_start(char **argv)
 		complain("%s", last.fault);
 		return status;
 	}
+	if (!can_leave_files(options))
+		return STATUS_USAGE;
 	if (!preload_set(fault, sizeof(fault))) {
 		complain("%s", fault);
 		return STATUS_NOT_RUNNABLE;
@@ -139,13 +146,14 @@ static int find_and_start(char **argv)
 int command_run(int argc, char **argv)
 {
 	int at = take_flags(argc, argv);
+	struct options options;
 
-	if (at < 0 || check_environment())
+	if (at < 0 || !read_environment(&options))
 		return STATUS_USAGE;
 	if (at >= argc) {
 		complain("run what? Usage: stallshim run [OPTIONS] [--] "
 			 "PROGRAM [ARGUMENTS]");
 		return STATUS_USAGE;
 	}
-	return find_and_start(argv + at);
+	return find_and_start(&options, argv + at);
 }

@@ -24,30 +24,15 @@ static void measure(const struct table *table, size_t *widths)
 	}
 }
 
-/* The beginning and the end of a word that is too long. */
-static const char *cut(const char *cell, char room[MAX_CELL + 1])
-{
-	size_t length = strlen(cell);
-	int half = (MAX_CELL - 3) / 2;
-
-	if (length <= MAX_CELL)
-		return cell;
-	snprintf(room, MAX_CELL + 1, "%.*s...%s", half, cell,
-		 cell + length - (size_t)(MAX_CELL - 3 - half));
-	return room;
-}
-
 static void print_cell(const struct column *column, const char *cell,
 		       size_t width, bool is_last, FILE *out)
 {
-	char room[MAX_CELL + 1];
-
 	if (is_last && !column->is_number)
 		fprintf(out, "  %s", cell);
 	else if (column->is_number)
-		fprintf(out, "  %*s", (int)width, cut(cell, room));
+		fprintf(out, "  %*s", (int)width, cell);
 	else
-		fprintf(out, "  %-*s", (int)width, cut(cell, room));
+		fprintf(out, "  %-*s", (int)width, cell);
 }
 
 void table_print(const struct table *table, FILE *out)

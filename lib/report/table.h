@@ -1,5 +1,5 @@
 /*
- * A table of words, in columns as wide as what is in them.
+ * A table of words, in columns as wide as what is in them. No word is cut.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +11,7 @@
 #include "base/units.h"
 
 #define MAX_COLUMNS 10
-#define MAX_CELL    44 /* longer words are cut, but in the last column */
+#define MAX_CELL    44 /* a longer word moves the rest of its row */
 
 struct column {
 	const char *title;

@@ -37,9 +37,10 @@ make_program() {
 	chmod 755 "$1"
 }
 
-@test "the version is said" {
+@test "the version is said, however it is asked for" {
 	ends 0 "$STALLSHIM" --version
 	[[ $said = "stallshim "[0-9]*.[0-9]*.[0-9]* ]]
+	[[ $said = $("$STALLSHIM" version) && $said = $("$STALLSHIM" -V) ]]
 }
 
 @test "help names the sub-commands, and each explains itself" {
@@ -59,6 +60,8 @@ make_program() {
 	says "did you mean 'report'?"
 	ends 2 "$STALLSHIM" help rnu
 	says "did you mean 'run'?"
+	ends 2 "$STALLSHIM" top
+	says "there is no sub-command 'top': see stallshim --help"
 	ends 2 "$STALLSHIM" flamegraph
 	says "--help"
 	ends 2 "$STALLSHIM"
@@ -118,10 +121,23 @@ make_program() {
 	ends 2 "$STALLSHIM" run --stall=10 touch started
 	says "--stall=10 is not understood: give a time with its unit"
 	ends 2 "$STALLSHIM" run -x touch started
+	ends 2 "$STALLSHIM" run --foo=1 touch started
+	[[ $said = *"--foo is not an option of stallshim" ]]
 	ends 2 "$STALLSHIM" run --stall
 	says "needs a value"
 	ends 2 "$STALLSHIM" run
 	[[ ! -e started ]]
+}
+
+@test "a place where no file can be made is refused" {
+	ends 2 "$STALLSHIM" run --log=/nonexistent/log touch started
+	says "--log=/nonexistent/log: no file can be made in /nonexistent: No such"
+	ends 2 "$STALLSHIM" run --output=/nonexistent/x touch started
+	says "--output=/nonexistent/x: no file can be made in /nonexistent"
+	[[ ! -e started ]]
+	# What % stands for is not known yet.
+	ends 0 "$STALLSHIM" run --log="./%e/log" true
+	ends 0 "$STALLSHIM" run --log=stderr --output=/x true
 }
 
 @test "a wrong variable in the environment is refused as well" {
@@ -208,6 +224,7 @@ teardown() {
 	ends 126 "${as_nobody[@]}" "$open/stallshim" run /usr/bin/passwd --help
 	says "/usr/bin/passwd is set-uid"
 	ends 0 "${as_nobody[@]}" setpriv --no-new-privs "$open/stallshim" run \
+		--output=/tmp/nobody.%p \
 		/usr/bin/passwd --help
 }
 

@@ -224,8 +224,7 @@ teardown() {
 	ends 126 "${as_nobody[@]}" "$open/stallshim" run /usr/bin/passwd --help
 	says "/usr/bin/passwd is set-uid"
 	ends 0 "${as_nobody[@]}" setpriv --no-new-privs "$open/stallshim" run \
-		--output=/tmp/nobody.%p \
-		/usr/bin/passwd --help
+		--output=/tmp/nobody.%p /usr/bin/passwd --help
 }
 
 @test "a set-gid program is refused where it would gain rights" {

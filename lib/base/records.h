@@ -90,8 +90,7 @@ struct thread_record {
 	uint32_t blocked_call;	/* CALL_NONE: in none */
 	uint32_t blocked_stack; /* that called it, or 0 */
 	uint64_t blocked_ns;	/* since when */
-	/* The kernel's id of its timer, plus 1, for its process; 0: none. */
-	int32_t timer;
+	uint32_t reserved;
 	uint32_t histogram; /* index in SECTION_HISTOGRAMS + 1; 0: none */
 	uint64_t stall_ns;  /* its threshold; 0: none of its runs is a stall */
 	int32_t epoll; /* descriptor its loop waits at, plus 1; 0: none, yet */

@@ -47,8 +47,10 @@ static const struct module_record *module_at(const struct recording *rec,
 const char *module_name(const struct module_record *module)
 {
 	const char *path = module->path, *base = path;
+	const char *last = path + PATH_BYTES - 1;
 
-	for (; *path; path++) {
+	/* In a live recording nothing is sure, not even the string's end. */
+	for (; path < last && *path; path++) {
 		if (*path == '/' && path[1])
 			base = path + 1;
 	}

@@ -1,8 +1,5 @@
 /*
- * The checks of a recording's copy. Owns what is known of each section.
- *
- * Sections do not overlap, and only records outside the stack arena are ever
- * wiped: so what has been found sound stays sound.
+ * The check of a copy's header. Owns what is known of each section.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,5 +1,5 @@
 /*
- * The checks of a recording's copy: nothing in a file is trusted.
+ * The check of a copy's header; base/check_records.h checks the rest.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -14,15 +14,5 @@
  */
 bool check_header(struct recording *header, uint64_t file_bytes, char *fault,
 		  size_t size);
-
-/*
- * Wipes each record that refers to what is not there, and returns their
- * number; ends the strings of the others. The header has been checked.
- */
-uint64_t check_records(struct recording *rec);
-
-/* The stack at this place of the arena, or NULL: there is no sound one. */
-const struct stack_record *check_stack(const struct recording *rec,
-				       uint32_t place);
 
 #endif

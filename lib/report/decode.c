@@ -9,11 +9,11 @@
 
 #include <string.h>
 
+#include "base/check_records.h"
 #include "base/lasting.h"
 #include "base/loops.h"
 #include "base/lost.h"
 #include "report/alive.h"
-#include "report/check.h"
 #include "report/decoder.h"
 
 static void decode_head(struct decoder *d)

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/check_records.h"
 #include "report/check.h"
 
 static bool read_range(int fd, void *to, uint64_t bytes, uint64_t offset)

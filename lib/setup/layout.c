@@ -26,7 +26,7 @@ static const struct part {
 	[SECTION_STACKS] = { sizeof(uint64_t), 0 },
 };
 
-static uint64_t align(uint64_t offset)
+uint64_t layout_align(uint64_t offset)
 {
 	return (offset + LINE - 1) / LINE * LINE;
 }
@@ -44,7 +44,7 @@ static uint32_t capacity_of(const struct part *part, uint64_t bytes,
 
 void layout_sections(struct recording *rec, uint64_t bytes)
 {
-	uint64_t offset = align(sizeof(*rec));
+	uint64_t offset = layout_align(sizeof(*rec));
 
 	rec->version = RECORDING_VERSION;
 	rec->header_bytes = sizeof(*rec);
@@ -57,8 +57,8 @@ void layout_sections(struct recording *rec, uint64_t bytes)
 			.record_bytes = parts[i].record_bytes,
 			.capacity = capacity,
 		};
-		offset = align(offset +
-			       (uint64_t)capacity * parts[i].record_bytes);
+		offset = layout_align(offset + (uint64_t)capacity *
+						       parts[i].record_bytes);
 	}
 	/* Module 0 is no module, word 0 of the arena is never used. */
 	rec->section[SECTION_MODULES].used = 1;

@@ -16,4 +16,7 @@
  */
 void layout_sections(struct recording *rec, uint64_t bytes);
 
+/* The first offset from this one on at which a section may begin. */
+uint64_t layout_align(uint64_t offset);
+
 #endif

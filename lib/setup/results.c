@@ -19,6 +19,8 @@
 #include "setup/publish.h"
 #include "setup/recording.h"
 #include "setup/say.h"
+#include "setup/snapshot.h"
+#include "sigsafe/live.h"
 #include "sigsafe/log.h"
 #include "sigsafe/log_door.h"
 #include "sigsafe/sys.h"
@@ -186,6 +188,30 @@ static bool has_loops(const struct recording *rec, uint64_t now_ns)
 bool results_are_due(const struct recording *rec, uint64_t now_ns)
 {
 	return has_waits(rec, now_ns) || has_loops(rec, now_ns);
+}
+
+static void say_lost(void)
+{
+	struct sentence line = { .length = 0 };
+
+	say_text(&line, "no results: somebody else has written to ");
+	say_text(&line, short_prefix());
+	say_text(&line, ".rec, or cut it");
+	say(line.text);
+}
+
+struct recording *results_snapshot(const struct recording *rec)
+{
+	struct recording *copy;
+
+	if (!live_is_intact(rec)) {
+		say_lost();
+		return NULL;
+	}
+	copy = snapshot_take(rec);
+	if (!copy)
+		say_cannot("cannot write the texts of ", -ENOMEM);
+	return copy;
 }
 
 void results_publish(const struct recording *rec, bool with_names)

@@ -30,6 +30,12 @@ bool results_are_due(const struct recording *rec, uint64_t now_ns);
  */
 void results_publish(const struct recording *rec, bool with_names);
 
+/*
+ * A snapshot (setup/snapshot.h) to write them from, or NULL: somebody else has
+ * written to the file, or there is no memory (said). Signal-safe.
+ */
+struct recording *results_snapshot(const struct recording *rec);
+
 /* Says in one line what was seen, and how to look at it. Signal-safe. */
 void results_summarise(const struct recording *rec);
 

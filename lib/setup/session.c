@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/check_records.h"
 #include "base/options.h"
 #include "base/wildcard.h"
 #include "setup/at_fork.h"
@@ -18,6 +19,7 @@
 #include "setup/preload.h"
 #include "setup/results.h"
 #include "setup/say.h"
+#include "setup/snapshot.h"
 #include "setup/unwinder.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/clock.h"
@@ -96,7 +98,7 @@ static struct recording *start_recording(void)
 	session.is_over = 0;
 	session.exiting = 0;
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
-	store_release(&live_page->recording, rec);
+	live_begin(rec);
 	return rec;
 }
 
@@ -167,6 +169,7 @@ cold struct recording *session_start_in_child(void)
 	}
 	contention_reset();
 	stack_reset();
+	timer_reset();
 	rec = start_recording();
 	store_release(&session.state, rec ? SESSION_ON : SESSION_NONE);
 	return rec;
@@ -195,7 +198,7 @@ void session_exit_begins(void)
 	int32_t self, first = 0;
 
 	/* A vfork child has no part in it. */
-	if (!rec || rec->pid != sys_getpid())
+	if (!rec || live_header.pid != sys_getpid())
 		return;
 	self = sys_gettid();
 	if (cas_acq_rel(&session.exiting, &first, self) || first == self)
@@ -218,6 +221,7 @@ static bool may_end(void)
 	return false;
 }
 
+/* rec: a snapshot. */
 static void write_results(struct recording *rec, enum recording_end how)
 {
 	if (!session.options.keep_all && !results_are_due(rec, rec->end_ns)) {
@@ -227,6 +231,7 @@ static void write_results(struct recording *rec, enum recording_end how)
 			    "files are left");
 		return;
 	}
+	check_records(rec);
 	/* Inside a handler of the host malloc is not ours to call. */
 	results_publish(rec, how == END_EXIT && !thread_self.handler_depth);
 	if (is_to_summarise())
@@ -235,9 +240,9 @@ static void write_results(struct recording *rec, enum recording_end how)
 
 void session_end(enum recording_end how, int detail)
 {
-	struct recording *rec = live_recording();
+	struct recording *rec = live_recording(), *copy;
 
-	if (!rec || rec->pid != sys_getpid() || !may_end())
+	if (!rec || live_header.pid != sys_getpid() || !may_end())
 		return;
 	run_program_ends(how);
 	/* An exec may fail: then it all goes on. */
@@ -248,7 +253,10 @@ void session_end(enum recording_end how, int detail)
 	rec->end_ns = clock_now_ns();
 	rec->end_detail = detail;
 	store_release(&rec->end, (uint32_t)how);
-	write_results(rec, how);
+	copy = results_snapshot(rec);
+	if (copy)
+		write_results(copy, how);
+	snapshot_release(copy);
 	store_release(&session.is_over, 1);
 }
 
@@ -256,13 +264,13 @@ void session_leave(void)
 {
 	struct recording *rec = live_recording();
 
-	if (!rec || rec->pid != sys_getpid())
+	if (!rec || live_header.pid != sys_getpid())
 		return;
 	session_end(END_SECCOMP, 0);
 	/* First this one: it keeps the next event from starting afresh. */
 	store_release(&session.state, SESSION_NONE);
 	store_release(&live_page->recording, NULL);
-	timer_delete_all(rec);
+	timer_delete_all();
 	alternate_stack_remove(&thread_self);
 	host_signal_leave();
 	say("the program enters seccomp and is not watched from now on");
@@ -272,7 +280,7 @@ void session_go_on(void)
 {
 	struct recording *rec = live_recording();
 
-	if (!rec || rec->pid != sys_getpid())
+	if (!rec || live_header.pid != sys_getpid())
 		return;
 	store_release(&rec->end, END_RUNNING);
 	rec->end_ns = 0;

@@ -104,7 +104,7 @@ struct contention contention_settle(const void *address)
 		caused.lock = lock;
 		caused.stall = event_take_waiting(lock);
 		caused.caused_ns =
-			rec->charges_like_go
+			live_header.charges_like_go
 				? go_rule_settle(&lock->go, due.at_ns)
 				: due.ns;
 	} else {
@@ -117,14 +117,15 @@ struct contention contention_settle(const void *address)
 static void record(const struct contention *caused, const void *caller)
 {
 	struct recording *rec = caused->recording;
-	struct weight weight = sampling_weigh(caused->caused_ns, rec->rate_ns);
+	struct weight weight =
+		sampling_weigh(caused->caused_ns, live_header.rate_ns);
 	struct sample sample = { .kind = law_profile_of(caused->lock->kind),
 				 .lock = lock_index(rec, caused->lock) };
 
 	bool is_taken = weight.events && caused->caused_ns;
 
 	if (caused->stall ||
-	    (is_taken && caused->caused_ns >= rec->min_wait_ns))
+	    (is_taken && caused->caused_ns >= live_header.min_wait_ns))
 		sample.stack = stack_capture(NULL, caller);
 	if (unlikely(caused->stall))
 		event_released(rec, caused->stall, sample.stack);

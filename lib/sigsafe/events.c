@@ -10,16 +10,18 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
+#include "sigsafe/stack_table.h"
 #include "sigsafe/thread_name.h"
 
 /* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
 static struct event_record *slot_of(struct recording *rec, uint32_t number)
 {
-	struct event_record *ring = section_records(rec, SECTION_EVENTS);
+	struct event_record *ring = live_records(rec, SECTION_EVENTS);
 
-	return &ring[number % rec->section[SECTION_EVENTS].capacity];
+	return &ring[number % live_capacity(SECTION_EVENTS)];
 }
 
 typedef uint64_t __attribute__((may_alias)) word;
@@ -57,7 +59,7 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 {
 	struct recording *rec = self->recording;
 	struct section *section = &rec->section[SECTION_EVENTS];
-	struct thread_record *threads = section_records(rec, SECTION_THREADS);
+	struct thread_record *threads = live_records(rec, SECTION_THREADS);
 	struct event_record *event = &self->event;
 
 	*event = (struct event_record){
@@ -75,34 +77,25 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 	event_put(slot_of(rec, event->stamp), event);
 }
 
-static const struct stack_record *stack_at(const struct recording *rec,
-					   uint32_t place)
-{
-	const uint64_t *words = section_records(rec, SECTION_STACKS);
-
-	return (const void *)(words + place);
-}
-
 /* A thread starts in a module: what is none at the end was walked too far. */
-static uint32_t sound_depth(const struct stack_record *stack)
+static uint32_t sound_depth(struct stack_frames stack)
 {
-	uint32_t depth = stack->depth;
+	uint32_t depth = stack.depth;
 
-	while (depth && !FRAME_MODULE(stack->frame[depth - 1]))
+	while (depth && !FRAME_MODULE(stack.frame[depth - 1]))
 		depth--;
 	return depth;
 }
 
 /* How many frames two stacks share, counted from the outermost. */
-static uint32_t shared_frames(const struct stack_record *a,
-			      const struct stack_record *b)
+static uint32_t shared_frames(struct stack_frames a, struct stack_frames b)
 {
 	uint32_t left = sound_depth(a);
 	uint32_t right = sound_depth(b);
 	uint32_t n = 0;
 
 	for (; left && right; n++) {
-		if (a->frame[--left] != b->frame[--right])
+		if (a.frame[--left] != b.frame[--right])
 			break;
 	}
 	return n;
@@ -116,16 +109,17 @@ static uint32_t shared_frames(const struct stack_record *a,
 static void keep_apart(const struct recording *rec, struct event_record *event,
 		       uint32_t stack)
 {
-	const struct stack_record *first = stack_at(rec, event->stack);
+	struct stack_frames first = stack_table_frames(rec, event->stack);
 	uint32_t shared;
 
 	if (!event->stack || !stack || stack == event->stack)
 		return;
-	shared = shared_frames(first, stack_at(rec, stack));
+	shared = shared_frames(first, stack_table_frames(rec, stack));
 	if (!shared)
 		return;
 	if (!event->apart ||
-	    shared < shared_frames(first, stack_at(rec, event->apart)))
+	    shared <
+		    shared_frames(first, stack_table_frames(rec, event->apart)))
 		event->apart = stack;
 }
 

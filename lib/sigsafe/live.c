@@ -6,6 +6,8 @@
  */
 #include "sigsafe/live.h"
 
+#include <stddef.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "sigsafe/memory.h"
@@ -14,6 +16,7 @@
 static struct live nowhere;
 
 struct live *live_page = &nowhere;
+struct recording live_header;
 
 bool live_make_page(void)
 {
@@ -25,4 +28,32 @@ bool live_make_page(void)
 		return false;
 	live_page = (struct live *)page;
 	return true;
+}
+
+void live_begin(struct recording *rec)
+{
+	live_header = *rec;
+	/* Pairs with live_recording(). */
+	store_release(&live_page->recording, rec);
+}
+
+static bool is_same_place(const struct section *a, const struct section *b)
+{
+	return a->offset == b->offset && a->record_bytes == b->record_bytes &&
+	       a->capacity == b->capacity;
+}
+
+bool live_is_intact(const struct recording *rec)
+{
+	const size_t identity = offsetof(struct recording, pid);
+
+	for (int i = 0; i < SECTION_COUNT; i++) {
+		if (!is_same_place(&rec->section[i], &live_header.section[i]))
+			return false;
+	}
+	return !memcmp(rec, &live_header,
+		       offsetof(struct recording, section)) &&
+	       !memcmp((const char *)rec + identity,
+		       (const char *)&live_header + identity,
+		       offsetof(struct recording, end) - identity);
 }

@@ -6,6 +6,7 @@
 #include "sigsafe/lock_others.h"
 
 #include "base/atomic.h"
+#include "sigsafe/live.h"
 #include "sigsafe/samples.h"
 
 /* Adds what one sum holds to another one. `from` is nobody else's. */
@@ -41,9 +42,13 @@ static void move_sums(struct lock_record *from, struct lock_record *to)
 
 struct lock_record *lock_others(struct recording *rec, uint32_t kind)
 {
-	struct lock_record *table = section_records(rec, SECTION_LOCKS);
-	struct lock_record *others = &table[kind];
+	struct lock_record *table = live_records(rec, SECTION_LOCKS);
+	struct lock_record *others;
 
+	/* It was read from the file. */
+	if (unlikely(kind >= LOCK_KIND_COUNT))
+		kind = LOCK_MUTEX;
+	others = &table[kind];
 	if (unlikely(!load_acquire(&others->key))) {
 		store_relaxed(&others->kind, kind);
 		store_release(&others->key, LOCK_OTHERS);

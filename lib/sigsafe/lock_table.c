@@ -59,9 +59,9 @@ static uint32_t turns[TURNS];
 /* The places of a key, i = 0 to WINDOW - 1. In front lie LOCK_OTHERS. */
 static struct lock_record *place_of(struct recording *rec, uint64_t key, int i)
 {
-	struct lock_record *table = section_records(rec, SECTION_LOCKS);
-	uint32_t places = rec->section[SECTION_LOCKS].capacity -
-			  (uint32_t)LOCK_KIND_COUNT;
+	struct lock_record *table = live_records(rec, SECTION_LOCKS);
+	uint32_t places =
+		live_capacity(SECTION_LOCKS) - (uint32_t)LOCK_KIND_COUNT;
 	uint32_t slot = hash_slot(key, places) + (uint32_t)i;
 
 	return &table[LOCK_KIND_COUNT + slot - (slot < places ? 0 : places)];

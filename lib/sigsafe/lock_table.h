@@ -19,6 +19,7 @@
 #define SIGSAFE_LOCK_TABLE_H
 
 #include "base/format.h"
+#include "sigsafe/live.h"
 
 /*
  * The lock's record, or NULL: it has none. Not pinned: by the time it is looked
@@ -52,7 +53,7 @@ void lock_table_reset(void);
 static inline uint32_t lock_index(const struct recording *rec,
 				  const struct lock_record *lock)
 {
-	const struct lock_record *first = section_records(rec, SECTION_LOCKS);
+	const struct lock_record *first = live_records(rec, SECTION_LOCKS);
 
 	return (uint32_t)(lock - first);
 }

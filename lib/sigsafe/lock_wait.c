@@ -46,7 +46,7 @@ static void enter(struct lock_wait *wait, const struct thread_identity *who,
 	if (holder || waiters == 1)
 		store_relaxed(&lock->holder,
 			      holder == HELD_BY_SEVERAL ? 0 : holder);
-	if (wait->recording->charges_like_go)
+	if (live_header.charges_like_go)
 		go_rule_enter(&lock->go, wait->start_ns);
 	/* Before the real lock sleeps, so that the unlocker finds it. */
 	add_seq_cst(contention_bucket(wait->address), 1);
@@ -67,9 +67,7 @@ static void keep_first_stack(struct lock_record *lock, uint32_t stack)
 /* We are going to sleep anyway: the walk delays nobody else. */
 static void take_stack(struct lock_wait *wait)
 {
-	struct recording *rec = wait->recording;
-
-	if (!rec->watches_waiters || rec->rate_ns)
+	if (!live_header.watches_waiters || live_header.rate_ns)
 		return;
 	wait->stack = stack_capture(NULL, wait->caller);
 	keep_first_stack(wait->lock, wait->stack);
@@ -83,7 +81,7 @@ void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
 	struct recording *rec = live_recording();
 
 	*wait = (struct lock_wait){ .address = lock.address };
-	if (!rec || !rec->watches_locks || !freeze_enter(rec))
+	if (!rec || !live_header.watches_locks || !freeze_enter(rec))
 		return;
 	wait->lock = lock_pin_or_make(rec, lock.address, lock.kind);
 	if (wait->lock) {
@@ -178,7 +176,7 @@ static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
 		owed_add(lock, wait->address);
 	else
 		sub_release(contention_bucket(wait->address), 1);
-	if (wait->recording->charges_like_go)
+	if (live_header.charges_like_go)
 		leave_go(wait, outcome);
 	return waited_ns;
 }
@@ -186,12 +184,12 @@ static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
 static void record_wait(struct lock_wait *wait, uint64_t waited_ns)
 {
 	struct recording *rec = wait->recording;
-	struct weight weight = sampling_weigh(waited_ns, rec->rate_ns);
+	struct weight weight = sampling_weigh(waited_ns, live_header.rate_ns);
 	struct sample sample = { .kind = SAMPLE_WAIT,
 				 .lock = lock_index(rec, wait->lock) };
 
 	/* Waiting for a semaphore is often idleness. */
-	if (!weight.events || !rec->watches_waiters ||
+	if (!weight.events || !live_header.watches_waiters ||
 	    wait->lock->kind == LOCK_SEMAPHORE)
 		return;
 	/* Not taken yet: with a rate, or where it was woken to wait. */

@@ -15,6 +15,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
 #include "sigsafe/log_door.h"
+#include "sigsafe/stack_table.h"
 
 #define NS_PER_MINUTE (60 * NS_PER_S)
 #define FIRST_NS      NS_PER_S /* a stall that goes on is told from here on */
@@ -72,21 +73,35 @@ static void say_thread(struct pen *pen, const char *name, int tid)
 	pen_number(pen, " (", (uint64_t)tid, ")");
 }
 
-static void begin_line(struct pen *pen, const struct recording *rec)
+static void begin_line(struct pen *pen)
 {
-	uint64_t passed_ns = clock_now_ns() - rec->start_ns;
+	uint64_t passed_ns = clock_now_ns() - live_header.start_ns;
 
 	pen_text(pen, "stallshim: ");
-	pen_utc(pen, rec->start_realtime_ns + passed_ns);
+	pen_utc(pen, live_header.start_realtime_ns + passed_ns);
 	pen_text(pen, " ");
-	say_thread(pen, rec->comm, rec->pid);
+	say_thread(pen, live_header.comm, live_header.pid);
+}
+
+/* The module of a frame, or NULL: it is in none. */
+static const struct module_record *module_of(const struct recording *rec,
+					     uint64_t frame)
+{
+	const struct module_record *table = live_records(rec, SECTION_MODULES);
+	uint32_t number = FRAME_MODULE(frame);
+
+	/* Acquire pairs with the release that makes a module ready. */
+	return number && number < live_capacity(SECTION_MODULES) &&
+			       load_acquire(&table[number].ready)
+		       ? &table[number]
+		       : NULL;
 }
 
 /* The record of the lock it waited for, if that has not become another's. */
 static const struct lock_record *lock_of(const struct recording *rec,
 					 const struct event_record *event)
 {
-	const struct lock_record *lock = section_records(rec, SECTION_LOCKS);
+	const struct lock_record *lock = live_records(rec, SECTION_LOCKS);
 
 	lock += event->lock_index;
 	return event->lock && lock->address == event->lock ? lock : NULL;
@@ -96,7 +111,7 @@ static const struct lock_record *lock_of(const struct recording *rec,
 static void say_place(struct pen *pen, const struct recording *rec,
 		      const struct lock_record *lock)
 {
-	const struct module_record *module = frame_module(rec, lock->place);
+	const struct module_record *module = module_of(rec, lock->place);
 
 	if (module) {
 		pen_word(pen, module_name(module), OBJECT_BYTES);
@@ -165,12 +180,11 @@ static void say_cause(struct pen *pen, const struct recording *rec,
 static void say_stack(struct pen *pen, const struct recording *rec,
 		      uint32_t place)
 {
-	const uint64_t *words = section_records(rec, SECTION_STACKS);
-	const struct stack_record *stack = (const void *)(words + place);
+	struct stack_frames stack = stack_table_frames(rec, place);
 
-	for (uint32_t i = 0; place && i < stack->depth && i < FRAMES; i++) {
-		const struct module_record *module =
-			frame_module(rec, stack->frame[i]);
+	for (uint32_t i = 0; i < stack.depth && i < FRAMES; i++) {
+		uint64_t frame = load_relaxed(&stack.frame[i]);
+		const struct module_record *module = module_of(rec, frame);
 
 		pen_text(pen, i ? " < " : ", at ");
 		if (module) {
@@ -178,7 +192,7 @@ static void say_stack(struct pen *pen, const struct recording *rec,
 			pen_text(pen, "+");
 		}
 		pen_text(pen, "0x");
-		pen_hex(pen, FRAME_OFFSET(stack->frame[i]) - 1, 1);
+		pen_hex(pen, FRAME_OFFSET(frame) - 1, 1);
 	}
 }
 
@@ -191,7 +205,7 @@ static const char *const run_words[RUN_STATES] = {
 static void say_stall(struct pen *pen, const struct recording *rec,
 		      const struct event_record *event)
 {
-	begin_line(pen, rec);
+	begin_line(pen);
 	pen_text(pen, ": ");
 	say_thread(pen, event->name, event->tid);
 	pen_text(pen, run_words[event->state]);
@@ -221,7 +235,7 @@ static void write_line(const struct recording *rec,
 	if (event)
 		say_stall(&pen, rec, event);
 	else
-		begin_line(&pen, rec);
+		begin_line(&pen);
 	if (suppressed)
 		pen_number(&pen, event ? "; suppressed " : ": suppressed ",
 			   suppressed, "");
@@ -253,7 +267,8 @@ void log_stall(struct thread *self)
 
 	if (likely(!load_relaxed(&limit.per_minute)) || !is_due(self))
 		return;
-	if (is_within_limit(until_ns - min_u64(rec->start_ns, until_ns))) {
+	if (is_within_limit(until_ns -
+			    min_u64(live_header.start_ns, until_ns))) {
 		write_line(rec, &self->event);
 	} else {
 		add_relaxed(&limit.suppressed, 1);

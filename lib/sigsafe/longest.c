@@ -10,6 +10,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/events.h"
+#include "sigsafe/live.h"
 
 /* So often others may be quicker before a stall is left to the ring. */
 #define MAX_ATTEMPTS 8
@@ -46,9 +47,9 @@ static uint64_t length_of(const struct longest_record *record)
  */
 static struct longest_record *find_shortest(struct recording *rec)
 {
-	struct longest_record *record = section_records(rec, SECTION_LONGEST);
+	struct longest_record *record = live_records(rec, SECTION_LONGEST);
 	struct longest_record *shortest = NULL;
-	uint32_t n = rec->section[SECTION_LONGEST].capacity;
+	uint32_t n = live_capacity(SECTION_LONGEST);
 	uint64_t least_ns = UINT64_MAX;
 	bool is_sure = true;
 
@@ -98,7 +99,7 @@ static bool replace(struct longest_record *record,
 void longest_enter(struct recording *rec, const struct event_record *event,
 		   uint32_t *place)
 {
-	struct longest_record *table = section_records(rec, SECTION_LONGEST);
+	struct longest_record *table = live_records(rec, SECTION_LONGEST);
 
 	if (*place && refresh(&table[*place - 1], event))
 		return;
@@ -120,8 +121,8 @@ void longest_enter(struct recording *rec, const struct event_record *event,
 
 struct event_record *longest_find(struct recording *rec, uint32_t stamp)
 {
-	struct longest_record *record = section_records(rec, SECTION_LONGEST);
-	uint32_t n = rec->section[SECTION_LONGEST].capacity;
+	struct longest_record *record = live_records(rec, SECTION_LONGEST);
+	uint32_t n = live_capacity(SECTION_LONGEST);
 
 	for (; n; n--, record++) {
 		if (is_of(record, stamp))

@@ -30,12 +30,12 @@ static uint64_t slots[SLOTS];
 
 #define IT_STAYS 1u
 
-static struct module_record *record_at(struct recording *rec, uint64_t slot)
-{
-	struct module_record *table = section_records(rec, SECTION_MODULES);
-
-	return &table[(uint32_t)slot];
-}
+/*
+ * The records, by number, and how many have been handed out. The recording has
+ * a copy of each: a walk must be able to rely on what they say.
+ */
+static struct module_record records[SLOTS];
+static uint32_t used = 1;
 
 /* Not inlined: a path takes much of the host's stack, and is seldom needed. */
 __attribute__((noinline)) static bool
@@ -67,8 +67,8 @@ static bool is_same_build(const struct module_record *record,
  * The object's record, or NULL: then *vacant is the slot where it belongs, or
  * NULL if there is no room.
  */
-static struct module_record *
-find(struct recording *rec, const struct object *object, uint64_t **vacant)
+static struct module_record *find(const struct object *object,
+				  uint64_t **vacant)
 {
 	uint32_t slot = hash_slot(object->start ^ object->end << 16, SLOTS);
 
@@ -76,7 +76,7 @@ find(struct recording *rec, const struct object *object, uint64_t **vacant)
 		uint64_t *at = &slots[(slot + i) % SLOTS];
 		/* Acquire pairs with publish(): the record is filled in. */
 		uint64_t seen = load_acquire(at);
-		struct module_record *record = record_at(rec, seen);
+		struct module_record *record = &records[(uint32_t)seen];
 
 		*vacant = at;
 		if (!seen)
@@ -90,28 +90,37 @@ find(struct recording *rec, const struct object *object, uint64_t **vacant)
 	return NULL;
 }
 
-/* An unused record, or NULL: the table is full. */
-static struct module_record *take_record(struct recording *rec)
+/* How many records there may be, of which the first is none. */
+static uint32_t limit(void)
 {
-	struct section *section = &rec->section[SECTION_MODULES];
-	uint32_t limit = (uint32_t)min_u64(section->capacity, MAX_MODULES);
+	return (uint32_t)min_u64(live_capacity(SECTION_MODULES),
+				 ARRAY_SIZE(records));
+}
+
+/* An unused record, or NULL: the table is full. */
+static struct module_record *take_record(void)
+{
 	uint32_t number;
 
 	/* Relaxed: hands out numbers, no more. Asked first, or it could wrap.
 	 */
-	if (load_relaxed(&section->used) >= limit)
+	if (load_relaxed(&used) >= limit())
 		return NULL;
-	number = add_relaxed(&section->used, 1);
-	return number < limit ? record_at(rec, number) : NULL;
+	number = add_relaxed(&used, 1);
+	return number < limit() ? &records[number] : NULL;
 }
 
-static uint32_t number_of(struct recording *rec,
-			  const struct module_record *record)
+static uint32_t number_of(const struct module_record *record)
 {
-	const struct module_record *table =
-		section_records(rec, SECTION_MODULES);
+	return (uint32_t)(record - records);
+}
 
-	return (uint32_t)(record - table);
+static struct module_record *copy_of(struct recording *rec,
+				     const struct module_record *record)
+{
+	struct module_record *table = live_records(rec, SECTION_MODULES);
+
+	return &table[number_of(record)];
 }
 
 /* Puts the record into the index, or gives it up for one that is there. */
@@ -120,13 +129,15 @@ static struct module_record *publish(struct recording *rec,
 				     struct module_record *record,
 				     uint32_t tell)
 {
-	uint64_t slot = (uint64_t)tell << 32 | number_of(rec, record);
-	struct module_record *known;
+	uint64_t slot = (uint64_t)tell << 32 | number_of(record);
+	struct module_record *copy = copy_of(rec, record), *known;
 	uint64_t *vacant;
 
 	/* Valid before the first stack names it. Pairs with the readers. */
+	*copy = *record;
 	store_release(&record->ready, 1);
-	while (!(known = find(rec, object, &vacant)) && vacant) {
+	store_release(&copy->ready, 1);
+	while (!(known = find(object, &vacant)) && vacant) {
 		uint64_t empty = 0;
 
 		/* Pairs with the load in find(). */
@@ -134,6 +145,7 @@ static struct module_record *publish(struct recording *rec,
 			return record;
 	}
 	store_release(&record->ready, 0);
+	store_release(&copy->ready, 0);
 	return known;
 }
 
@@ -153,10 +165,11 @@ static cold struct module_record *enter(const struct locator *locator,
 					uintptr_t address)
 {
 	struct recording *rec = locator->recording;
-	struct module_record *record = take_record(rec);
+	struct module_record *record = take_record();
 	uint32_t tell;
 
 	if (record) {
+		*record = (struct module_record){ 0 };
 		tell = locator->memory
 			       ? object_describe(object, address, record,
 						 locator->memory)
@@ -180,7 +193,7 @@ static bool look_up(const struct locator *locator, uintptr_t address,
 	if (!object_find(address, &object))
 		return false;
 	if (rec)
-		record = find(rec, &object, &vacant);
+		record = find(&object, &vacant);
 	if (rec && !record)
 		record = enter(locator, &object, address);
 	*found = (struct located){
@@ -188,7 +201,7 @@ static bool look_up(const struct locator *locator, uintptr_t address,
 		.end = object.end,
 		.bias = record ? record->bias : 0,
 		.module = record,
-		.number = record ? number_of(rec, record) : 0,
+		.number = record ? number_of(record) : 0,
 		/* A file of the same name may be another. */
 		.is_sure = record &&
 			   (record->build_id_bytes || object_stays(&object)),
@@ -213,7 +226,19 @@ uint64_t module_place(const void *address)
 	return modules_locate(&locator, (uintptr_t)address, 0).word;
 }
 
+void modules_copy(struct module_record *table)
+{
+	for (uint32_t i = 1; i < min_u64(load_relaxed(&used), limit()); i++) {
+		/* Acquire pairs with publish(). */
+		if (load_acquire(&records[i].ready))
+			table[i] = records[i];
+	}
+}
+
 void modules_reset(void)
 {
+	for (uint32_t i = 0; i < min_u64(used, ARRAY_SIZE(records)); i++)
+		records[i].ready = 0;
+	used = 1;
 	memset(slots, 0, sizeof(slots));
 }

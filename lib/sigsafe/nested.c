@@ -42,24 +42,21 @@ cold bool nested_begin(enum blocking_call call, uint64_t *now_ns)
 		run_stops(RUN_LEFT);
 		return false;
 	}
-	store_relaxed(&self->record->blocked_stack, 0);
-	store_relaxed(&self->record->blocked_ns, *now_ns);
-	store_relaxed(&self->record->blocked_call, call);
+	thread_blocks(self, call, 0, *now_ns);
 	return true;
 }
 
 cold void nested_end(void)
 {
 	struct thread *self = &thread_self;
-	struct thread_record *record = self->record;
 
 	if (!self->run_begun_ns || !is_watched(self))
 		return;
 	/* What came before a tick is shared out. */
-	evidence_blocked(self, record->blocked_call,
-			 max_u64(record->blocked_ns, self->shared_ns),
+	evidence_blocked(self, self->blocked_call,
+			 max_u64(self->blocked_ns, self->shared_ns),
 			 clock_now_ns());
-	store_relaxed(&record->blocked_call, CALL_NONE);
+	thread_blocks_no_more(self);
 }
 
 /*
@@ -68,13 +65,13 @@ cold void nested_end(void)
  */
 void nested_look(struct thread *self, const ucontext_t *uc)
 {
-	if (!self->record->blocked_stack)
-		store_relaxed(&self->record->blocked_stack,
-			      stack_capture(uc, NULL));
+	if (!self->blocked_stack)
+		thread_blocks(self, self->blocked_call, stack_capture(uc, NULL),
+			      self->blocked_ns);
 }
 
 void nested_tick(struct thread *self)
 {
-	self->stack = self->record->blocked_stack;
-	self->slice.call = self->record->blocked_call;
+	self->stack = self->blocked_stack;
+	self->slice.call = self->blocked_call;
 }

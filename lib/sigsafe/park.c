@@ -79,7 +79,7 @@ static bool may_teach(const struct thread *self)
 	bool has_waited =
 		self->record && self->recording == rec && self->record->waits;
 
-	return rec && !has_waited && thread_identify()->tid != rec->pid;
+	return rec && !has_waited && thread_identify()->tid != live_header.pid;
 }
 
 static cold void teach(const struct call_site *call)
@@ -118,12 +118,11 @@ static bool is_at(const struct thread_record *record, int32_t epoll)
 /* Has another thread waited at the same epoll descriptor? Then it may again. */
 static cold bool takes_turns(struct thread *self)
 {
-	const struct section *section =
-		&self->recording->section[SECTION_THREADS];
-	const struct thread_record *record =
-		section_records(self->recording, SECTION_THREADS);
-	uint32_t n = (uint32_t)min_u64(load_relaxed(&section->used),
-				       section->capacity);
+	const struct recording *rec = self->recording;
+	const struct thread_record *record = live_records(rec, SECTION_THREADS);
+	uint32_t n = (uint32_t)min_u64(
+		load_relaxed(&rec->section[SECTION_THREADS].used),
+		live_capacity(SECTION_THREADS));
 	int32_t epoll = self->seat.epoll;
 
 	if (epoll == SEAT_POLLS || self->turns_at == epoll + 1)

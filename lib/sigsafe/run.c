@@ -34,7 +34,7 @@
 static void begin_stall(struct thread *self, uint64_t begun_ns,
 			enum blocking_call call)
 {
-	if (!self->recording->thresholds.count)
+	if (!live_header.thresholds.count)
 		thread_read_name(self);
 	event_begin(self, begun_ns, self->stack, call);
 }

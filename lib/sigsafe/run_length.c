@@ -12,13 +12,13 @@ static void take_histogram(struct thread *self)
 {
 	struct recording *rec = self->recording;
 	struct section *section = &rec->section[SECTION_HISTOGRAMS];
-	struct histogram *table = section_records(rec, SECTION_HISTOGRAMS);
+	struct histogram *table = live_records(rec, SECTION_HISTOGRAMS);
 	uint32_t index = load_relaxed(&section->used);
 
 	/* Relaxed: whoever gets an index has the histogram to himself. */
-	if (index < section->capacity)
+	if (index < live_capacity(SECTION_HISTOGRAMS))
 		index = add_relaxed(&section->used, 1);
-	if (index >= section->capacity) {
+	if (index >= live_capacity(SECTION_HISTOGRAMS)) {
 		live_count_lost(LOST_HISTOGRAM);
 		return;
 	}

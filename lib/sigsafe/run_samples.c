@@ -14,17 +14,21 @@ static struct sample_record *sample_at(const struct thread *self,
 				       uint32_t number)
 {
 	struct sample_record *table =
-		section_records(self->recording, SECTION_SAMPLES);
+		live_records(self->recording, SECTION_SAMPLES);
 
-	return number ? &table[number - 1] : NULL;
+	return number && number <= live_capacity(SECTION_SAMPLES)
+		       ? &table[number - 1]
+		       : NULL;
 }
 
+/* Looks no further than there are samples: the list may be a ring by now. */
 static struct sample_record *find(const struct thread *self, uint64_t key)
 {
 	struct sample_record *record = sample_at(self, self->samples);
+	uint32_t left = live_capacity(SECTION_SAMPLES);
 
-	while (record && record->key != key)
-		record = sample_at(self, record->next);
+	for (; record && record->key != key; left--)
+		record = left ? sample_at(self, record->next) : NULL;
 	return record;
 }
 
@@ -38,9 +42,9 @@ static struct sample_record *make(struct thread *self, uint64_t key,
 				  struct lock_record *pinned)
 {
 	struct recording *rec = self->recording;
-	struct sample_record *table = section_records(rec, SECTION_SAMPLES);
+	struct sample_record *table = live_records(rec, SECTION_SAMPLES);
 	const struct thread_record *threads =
-		section_records(rec, SECTION_THREADS);
+		live_records(rec, SECTION_THREADS);
 	struct sample_record *record = sample_take_place(rec, key);
 
 	if (!record)
@@ -84,10 +88,11 @@ void run_samples_add(struct thread *self, struct sample sample, uint64_t ns,
 
 static void keep(struct recording *rec, const struct sample_record *record)
 {
+	uint64_t key = load_relaxed(&record->key);
 	const struct sample sample = {
 		.kind = SAMPLE_STALL,
-		.lock = SAMPLE_LOCK(record->key),
-		.stack = SAMPLE_STACK(record->key),
+		.lock = SAMPLE_LOCK(key),
+		.stack = SAMPLE_STACK(key),
 	};
 
 	sample_add_up(rec, sample, record->total_ns, record->count,
@@ -98,11 +103,13 @@ static void keep(struct recording *rec, const struct sample_record *record)
 static struct lock_record *pinned_by(struct recording *rec,
 				     const struct sample_record *record)
 {
-	struct lock_record *lock = section_records(rec, SECTION_LOCKS);
-	uint32_t cause = SAMPLE_LOCK(record->key);
+	struct lock_record *lock = live_records(rec, SECTION_LOCKS);
+	uint32_t cause = SAMPLE_LOCK(load_relaxed(&record->key));
 
 	lock += CAUSE_DETAIL(cause);
 	return cause_has_lock(CAUSE_OF(cause)) &&
+			       CAUSE_DETAIL(cause) <
+				       live_capacity(SECTION_LOCKS) &&
 			       load_relaxed(&lock->key) != LOCK_OTHERS
 		       ? lock
 		       : NULL;
@@ -111,9 +118,10 @@ static struct lock_record *pinned_by(struct recording *rec,
 /* Takes all of them out of the list: by one each, a handler may come. */
 static void settle(struct thread *self, bool has_come_back)
 {
+	uint32_t left = live_capacity(SECTION_SAMPLES);
 	struct sample_record *record;
 
-	while ((record = sample_at(self, self->samples))) {
+	for (; left && (record = sample_at(self, self->samples)); left--) {
 		struct lock_record *lock = pinned_by(self->recording, record);
 
 		self->samples = record->next;
@@ -123,6 +131,9 @@ static void settle(struct thread *self, bool has_come_back)
 		if (lock)
 			lock_unpin(lock);
 	}
+	/* A ring: what is in it is lost. */
+	if (!left)
+		self->samples = 0;
 	self->discarded = 0;
 	self->discarded_ns = 0;
 }

@@ -12,6 +12,7 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "sigsafe/live.h"
 #include "sigsafe/lock_others.h"
 #include "sigsafe/lock_table.h"
 
@@ -21,8 +22,8 @@
 static struct sample_record *find(struct recording *rec, uint64_t key,
 				  struct sample_record **vacant)
 {
-	uint32_t capacity = rec->section[SECTION_SAMPLES].capacity;
-	struct sample_record *table = section_records(rec, SECTION_SAMPLES);
+	uint32_t capacity = live_capacity(SECTION_SAMPLES);
+	struct sample_record *table = live_records(rec, SECTION_SAMPLES);
 	uint32_t slot = hash_slot(key, capacity);
 
 	*vacant = NULL;
@@ -59,8 +60,7 @@ static bool take(struct recording *rec, struct sample_record *record,
 static void enter_in_list(struct recording *rec, struct lock_record *lock,
 			  struct sample_record *record)
 {
-	const struct sample_record *table =
-		section_records(rec, SECTION_SAMPLES);
+	const struct sample_record *table = live_records(rec, SECTION_SAMPLES);
 	uint32_t first = load_relaxed(&lock->samples);
 
 	do
@@ -85,8 +85,8 @@ static struct sample_record *find_or_make(struct recording *rec, uint64_t key)
 
 struct sample_record *sample_take_place(struct recording *rec, uint64_t key)
 {
-	uint32_t capacity = rec->section[SECTION_SAMPLES].capacity;
-	struct sample_record *table = section_records(rec, SECTION_SAMPLES);
+	uint32_t capacity = live_capacity(SECTION_SAMPLES);
+	struct sample_record *table = live_records(rec, SECTION_SAMPLES);
 	uint32_t slot = hash_slot(key, capacity);
 
 	for (int probe = 0; probe < MAX_PROBES; probe++) {
@@ -101,9 +101,8 @@ struct sample_record *sample_take_place(struct recording *rec, uint64_t key)
 
 static bool has_much_room(const struct recording *rec)
 {
-	const struct section *section = &rec->section[SECTION_SAMPLES];
-
-	return load_relaxed(&section->used) < section->capacity / 4 * 3;
+	return load_relaxed(&rec->section[SECTION_SAMPLES].used) <
+	       live_capacity(SECTION_SAMPLES) / 4 * 3;
 }
 
 /* Is it of a lock? Of stalls only those are that waited for one. */
@@ -131,11 +130,14 @@ static uint64_t key_for(uint64_t key, uint32_t lock)
 static struct sample_record *of_lock(struct recording *rec,
 				     const struct sample *sample)
 {
-	struct lock_record *locks = section_records(rec, SECTION_LOCKS);
+	struct lock_record *locks = live_records(rec, SECTION_LOCKS);
 	struct lock_record *lock = &locks[sample_lock(sample)];
 	uint64_t key = SAMPLE_KEY(sample->kind, sample->lock, sample->stack);
 	struct sample_record *record, *vacant;
 
+	/* It may be of a record in the file. */
+	if (unlikely(sample_lock(sample) >= live_capacity(SECTION_LOCKS)))
+		return NULL;
 	for (;;) {
 		record = find(rec, key, &vacant);
 		if (record)
@@ -210,8 +212,11 @@ static void move(struct recording *rec, const struct sample_record *from,
 	uint64_t key = load_relaxed(&from->key);
 	uint64_t ns = load_relaxed(&from->total_ns);
 	uint64_t events = load_relaxed(&from->count);
-	struct sample_record *into = find_or_make(rec, key_for(key, to));
+	struct sample_record *into;
 
+	if (SAMPLE_KIND(key) >= SAMPLE_KINDS)
+		return;
+	into = find_or_make(rec, key_for(key, to));
 	if (into) {
 		sample_add_to(into, ns, events, load_relaxed(&from->max_ns));
 		return;
@@ -223,11 +228,13 @@ static void move(struct recording *rec, const struct sample_record *from,
 void samples_move(struct recording *rec, struct lock_record *from,
 		  struct lock_record *to)
 {
-	struct sample_record *table = section_records(rec, SECTION_SAMPLES);
+	struct sample_record *table = live_records(rec, SECTION_SAMPLES);
 	uint32_t next = load_relaxed(&from->samples);
+	uint32_t capacity = live_capacity(SECTION_SAMPLES);
 
 	store_relaxed(&from->samples, 0);
-	while (next) {
+	/* No more than there are: a list that is damaged may be a ring. */
+	for (uint32_t n = 0; next && next <= capacity && n < capacity; n++) {
 		struct sample_record *sample = &table[next - 1];
 
 		next = load_relaxed(&sample->next);

@@ -189,7 +189,7 @@ void sleeper_begin(const void *cond, struct lock lock, const void *caller)
 	struct sleeper *s;
 
 	/* A place that could not be left before is left now, or not used. */
-	if (!rec || !rec->watches_locks || !(s = own_place()) ||
+	if (!rec || !live_header.watches_locks || !(s = own_place()) ||
 	    !take_out(s, false))
 		return;
 	s->cond = cond;

@@ -118,7 +118,7 @@ static cold uint32_t enter(struct capture *capture, struct stack_id stack)
 	walk_once(capture, stack.depth, record->frame);
 	again = stack_of(&capture->walk);
 	if (again.hash == stack.hash && again.depth == stack.depth)
-		return stack_table_enter(capture->recording, record);
+		return stack_table_enter(capture->recording, record, stack);
 	/* The walker was refused in between. */
 	stack_table_give_back(capture->recording, record);
 	return first_frame(capture);

@@ -14,18 +14,28 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "sigsafe/live.h"
+
+/* Longer is only a chain that is damaged, and may be a ring. */
+#define MAX_CHAIN 4096
 
 static struct stack_record *record_at(struct recording *rec, uint32_t place)
 {
-	uint64_t *arena = section_records(rec, SECTION_STACKS);
+	uint64_t *arena = live_records(rec, SECTION_STACKS);
 
 	return (struct stack_record *)&arena[place];
 }
 
+/* Do so many words lie there? The place, or the depth, was in the file. */
+static bool is_in_arena(uint32_t place, uint64_t words)
+{
+	return place && place + words <= live_capacity(SECTION_STACKS);
+}
+
 static uint32_t *head_of(struct recording *rec, uint64_t hash)
 {
-	uint32_t *index = section_records(rec, SECTION_STACK_INDEX);
-	uint32_t capacity = rec->section[SECTION_STACK_INDEX].capacity;
+	uint32_t *index = live_records(rec, SECTION_STACK_INDEX);
+	uint32_t capacity = live_capacity(SECTION_STACK_INDEX);
 
 	return &index[hash_slot(hash, capacity)];
 }
@@ -34,8 +44,13 @@ static uint32_t *head_of(struct recording *rec, uint64_t hash)
 static uint32_t find(struct recording *rec, uint32_t first, uint32_t last,
 		     struct stack_id stack)
 {
-	for (uint32_t place = first; place != last;) {
+	uint32_t place = first;
+
+	for (int i = 0; i < MAX_CHAIN && place != last; i++) {
 		const struct stack_record *record = record_at(rec, place);
+
+		if (!is_in_arena(place, STACK_RECORD_WORDS(0)))
+			return 0;
 
 		if (record->hash == stack.hash && record->depth == stack.depth)
 			return place;
@@ -51,22 +66,22 @@ uint32_t stack_table_find(struct recording *rec, struct stack_id stack)
 }
 
 /* Room in the arena, or 0: it is full. */
-static uint32_t take(struct section *arena, uint32_t words)
+static uint32_t take(uint32_t *used, uint32_t words)
 {
 	uint32_t place;
 
 	/* Relaxed: asked first only that the counter does not wrap. */
-	if ((uint64_t)load_relaxed(&arena->used) + words > arena->capacity)
+	if (!is_in_arena(load_relaxed(used), words))
 		return 0;
 	/* Pairs with give_back(): who had the room before is done with it. */
-	place = add_seq_cst(&arena->used, words);
-	return (uint64_t)place + words <= arena->capacity ? place : 0;
+	place = add_seq_cst(used, words);
+	return is_in_arena(place, words) ? place : 0;
 }
 
 struct stack_record *stack_table_take(struct recording *rec,
 				      struct stack_id stack)
 {
-	uint32_t place = take(&rec->section[SECTION_STACKS],
+	uint32_t place = take(&rec->section[SECTION_STACKS].used,
 			      (uint32_t)STACK_RECORD_WORDS(stack.depth));
 	struct stack_record *record;
 
@@ -83,7 +98,7 @@ struct stack_record *stack_table_take(struct recording *rec,
 static uint32_t place_of(struct recording *rec,
 			 const struct stack_record *record)
 {
-	const uint64_t *arena = section_records(rec, SECTION_STACKS);
+	const uint64_t *arena = live_records(rec, SECTION_STACKS);
 
 	return (uint32_t)((const uint64_t *)record - arena);
 }
@@ -100,9 +115,9 @@ void stack_table_give_back(struct recording *rec, struct stack_record *record)
 	cas_acq_rel(&rec->section[SECTION_STACKS].used, &end, place);
 }
 
-uint32_t stack_table_enter(struct recording *rec, struct stack_record *record)
+uint32_t stack_table_enter(struct recording *rec, struct stack_record *record,
+			   struct stack_id stack)
 {
-	struct stack_id stack = { record->hash, record->depth };
 	uint32_t *head = head_of(rec, stack.hash);
 	uint32_t place = place_of(rec, record);
 	/* Acquire pairs with the exchange: the records behind are whole. */
@@ -138,5 +153,22 @@ uint32_t stack_table_add(struct recording *rec, const uint64_t *frame,
 	if (!record)
 		return 0;
 	memcpy(record->frame, frame, depth * sizeof(*frame));
-	return stack_table_enter(rec, record);
+	return stack_table_enter(rec, record, stack);
+}
+
+struct stack_frames stack_table_frames(const struct recording *rec,
+				       uint32_t place)
+{
+	const uint64_t *arena = live_records(rec, SECTION_STACKS);
+	const struct stack_record *stack = (const void *)(arena + place);
+	struct stack_frames frames = { 0 };
+
+	if (!is_in_arena(place, STACK_RECORD_WORDS(0)))
+		return frames;
+	frames.depth = load_relaxed(&stack->depth);
+	frames.frame = stack->frame;
+	if (frames.depth > MAX_DEPTH ||
+	    !is_in_arena(place, STACK_RECORD_WORDS(frames.depth)))
+		frames.depth = 0;
+	return frames;
 }

@@ -37,7 +37,8 @@ struct stack_record *stack_table_take(struct recording *rec,
  * Enters what stack_table_take() has returned. Returns its place, or the place
  * of the same stack, if another thread has entered that meanwhile.
  */
-uint32_t stack_table_enter(struct recording *rec, struct stack_record *record);
+uint32_t stack_table_enter(struct recording *rec, struct stack_record *record,
+			   struct stack_id stack);
 
 /* Or gives it back. */
 void stack_table_give_back(struct recording *rec, struct stack_record *record);
@@ -45,5 +46,15 @@ void stack_table_give_back(struct recording *rec, struct stack_record *record);
 /* All at once: the place of these frames, entered if need be; 0: full. */
 uint32_t stack_table_add(struct recording *rec, const uint64_t *frame,
 			 uint32_t depth);
+
+/* The frames of a stack, as many as can be read; depth 0: none. */
+struct stack_frames {
+	const uint64_t *frame;
+	uint32_t depth; /* 0 to MAX_DEPTH */
+};
+
+/* The frames of the stack at this place, or none: place is 0, or damaged. */
+struct stack_frames stack_table_frames(const struct recording *rec,
+				       uint32_t place);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "sigsafe/thread.h"
 
+#include <string.h>
 #include <sys/prctl.h>
 
 #include "base/atomic.h"
@@ -28,17 +29,17 @@ static bool claim(struct thread_record *record, uint32_t from)
 /* A record nobody uses: a new one, or one of a thread that was no loop. */
 static struct thread_record *find_record(struct recording *rec)
 {
-	struct section *section = &rec->section[SECTION_THREADS];
-	struct thread_record *table = section_records(rec, SECTION_THREADS);
+	uint32_t *used = &rec->section[SECTION_THREADS].used;
+	uint32_t capacity = live_capacity(SECTION_THREADS);
+	struct thread_record *table = live_records(rec, SECTION_THREADS);
 	/* Relaxed: only a place to begin to search. */
-	uint32_t used = load_relaxed(&section->used);
+	uint32_t first = load_relaxed(used) % capacity;
 
-	for (uint32_t i = 0; i < section->capacity; i++) {
-		struct thread_record *record =
-			&table[(used + i) % section->capacity];
+	for (uint32_t i = 0; i < capacity; i++) {
+		struct thread_record *record = &table[(first + i) % capacity];
 
 		if (claim(record, THREAD_FREE)) {
-			add_relaxed(&section->used, 1);
+			add_relaxed(used, 1);
 			return record;
 		}
 	}
@@ -60,10 +61,11 @@ const struct thread_identity *thread_identify(void)
 void thread_read_name(struct thread *self)
 {
 	uint64_t before_ns = self->stall_ns, stall_ns;
+	char name[NAME_BYTES] = "";
 
-	sys2(SYS_prctl, PR_GET_NAME, self->record->name);
-	stall_ns =
-		threshold_of(&self->recording->thresholds, self->record->name);
+	sys2(SYS_prctl, PR_GET_NAME, name);
+	memcpy(self->record->name, name, NAME_BYTES);
+	stall_ns = threshold_of(&live_header.thresholds, name);
 	store_relaxed(&self->record->stall_ns, stall_ns);
 	self->stall_ns = stall_ns ? stall_ns : FOR_EVER_NS;
 	/* The timer may have been armed for later. */
@@ -73,7 +75,7 @@ void thread_read_name(struct thread *self)
 
 void thread_look_at_name(struct thread *self)
 {
-	if (self->recording->thresholds.count && !self->ticks)
+	if (live_header.thresholds.count && !self->ticks)
 		thread_read_name(self);
 }
 
@@ -110,7 +112,7 @@ cold void thread_enrol(struct thread *self)
 
 	forget(self);
 	rec = self->recording;
-	if (!rec || !threshold_is_any(&rec->thresholds) ||
+	if (!rec || !threshold_is_any(&live_header.thresholds) ||
 	    !(self->record = find_record(rec)))
 		return;
 	self->record->tid = sys_gettid();
@@ -118,6 +120,25 @@ cold void thread_enrol(struct thread *self)
 	thread_read_name(self);
 	store_release(&self->record->state, THREAD_LIVE);
 	pthread_setspecific(thread_key, self);
+}
+
+void thread_blocks(struct thread *self, uint32_t call, uint32_t stack,
+		   uint64_t since_ns)
+{
+	struct thread_record *record = self->record;
+
+	self->blocked_stack = stack;
+	self->blocked_ns = since_ns;
+	self->blocked_call = call;
+	store_relaxed(&record->blocked_stack, stack);
+	store_relaxed(&record->blocked_ns, since_ns);
+	store_relaxed(&record->blocked_call, call);
+}
+
+void thread_blocks_no_more(struct thread *self)
+{
+	self->blocked_call = CALL_NONE;
+	store_relaxed(&self->record->blocked_call, CALL_NONE);
 }
 
 void thread_end(void *ended)

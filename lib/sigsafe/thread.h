@@ -84,8 +84,14 @@ struct thread {
 	uint32_t lessons;     /* places it has taught */
 	uintptr_t shallowest; /* stack pointer of those */
 
+	/* The call it may be stuck in, other than a wait; as in its record. */
+	volatile uint32_t blocked_call;
+	volatile uint32_t blocked_stack;
+	volatile uint64_t blocked_ns;
+
 	/* The timer. */
 	volatile int32_t timer;		    /* kernel id + 1; 0: none */
+	int32_t *timer_place;		    /* lib/sigsafe/timer.c; or NULL */
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
 	volatile uint64_t armed_until_ns;
 	volatile bool armed;
@@ -146,5 +152,13 @@ void thread_read_name(struct thread *self);
  * its end. To be called before a run is called a stall. Signal-safe.
  */
 void thread_look_at_name(struct thread *self);
+
+/*
+ * The thread, whose record there is, blocks in a call that may last, and does
+ * so no more. Signal-safe.
+ */
+void thread_blocks(struct thread *self, uint32_t call, uint32_t stack,
+		   uint64_t since_ns);
+void thread_blocks_no_more(struct thread *self);
 
 #endif

@@ -6,8 +6,10 @@
 #include "sigsafe/timer.h"
 
 #include <signal.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/hash.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/host_signal.h"
@@ -16,6 +18,34 @@
 #ifndef sigev_notify_thread_id
 #define sigev_notify_thread_id _sigev_un._tid
 #endif
+
+/* More timers than loops that a recording has room for. */
+#define MAX_TIMERS 8192u
+
+/*
+ * The kernel's ids, plus 1, of all threads' timers; 0: none. Not kept in the
+ * recording: a timer that somebody else wrote there might be the host's.
+ */
+static int32_t timers[MAX_TIMERS];
+
+/* Enters the thread's timer. False: there are too many. */
+static bool enter(struct thread *self)
+{
+	uint32_t slot = hash_slot((uint64_t)self->timer, MAX_TIMERS);
+
+	for (uint32_t i = 0; i < MAX_TIMERS; i++) {
+		int32_t *place = &timers[(slot + i) % MAX_TIMERS], none = 0;
+
+		if (!load_relaxed(place) &&
+		    cas_acq_rel(place, &none, self->timer)) {
+			self->timer_place = place;
+			/* Pairs with the load in timer_stop_others(). */
+			store_seq_cst(place, self->timer);
+			return true;
+		}
+	}
+	return false;
+}
 
 static void refuse(struct thread *self)
 {
@@ -44,8 +74,10 @@ static cold void make(struct thread *self)
 	self->timer = id + 1;
 	/* Before the first tick. */
 	alternate_stack_provide(self);
-	/* Pairs with the load in timer_stop_others(). */
-	store_seq_cst(&self->record->timer, self->timer);
+	if (!enter(self)) {
+		timer_delete_own(self);
+		refuse(self);
+	}
 }
 
 static void set(int timer, int flags, uint64_t at_ns)
@@ -91,19 +123,19 @@ void timer_delete_own(struct thread *self)
 {
 	if (self->timer) {
 		/* Relaxed: the kernel tells an id that is no more. */
-		store_relaxed(&self->record->timer, 0);
+		if (self->timer_place)
+			store_relaxed(self->timer_place, 0);
 		sys1(SYS_timer_delete, self->timer - 1);
 	}
 	self->timer = 0;
+	self->timer_place = NULL;
 	self->armed = false;
 }
 
-void timer_delete_all(struct recording *rec)
+void timer_delete_all(void)
 {
-	struct thread_record *record = section_records(rec, SECTION_THREADS);
-
-	for (uint32_t i = 0; i < rec->section[SECTION_THREADS].capacity; i++) {
-		int timer = load_seq_cst(&record[i].timer);
+	for (uint32_t i = 0; i < MAX_TIMERS; i++) {
+		int timer = load_seq_cst(&timers[i]);
 
 		if (timer)
 			sys1(SYS_timer_delete, timer - 1);
@@ -112,17 +144,19 @@ void timer_delete_all(struct recording *rec)
 
 void timer_stop_others(const struct thread *self)
 {
-	struct recording *rec = live_recording();
-	struct thread_record *record;
-
-	if (!rec)
+	/* A forked child that has not started yet has no timers. */
+	if (!live_recording())
 		return;
-	record = section_records(rec, SECTION_THREADS);
-	for (uint32_t i = 0; i < rec->section[SECTION_THREADS].capacity; i++) {
-		/* Pairs with the store in make(). */
-		int timer = load_seq_cst(&record[i].timer);
+	for (uint32_t i = 0; i < MAX_TIMERS; i++) {
+		/* Pairs with enter(). */
+		int timer = load_seq_cst(&timers[i]);
 
-		if (timer && &record[i] != self->record)
+		if (timer && &timers[i] != self->timer_place)
 			set(timer, 0, 0);
 	}
+}
+
+void timer_reset(void)
+{
+	memset(timers, 0, sizeof(timers));
 }

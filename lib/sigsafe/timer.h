@@ -31,9 +31,12 @@ void timer_stop_others(const struct thread *self);
  * Gives every thread's timer back to the kernel: no tick comes any more. For
  * good: no thread will be watched from now on.
  */
-void timer_delete_all(struct recording *rec);
+void timer_delete_all(void);
 
 /* Gives the timer back to the kernel. */
 void timer_delete_own(struct thread *self);
+
+/* A forked child starts afresh: timers are not inherited. */
+void timer_reset(void);
 
 #endif

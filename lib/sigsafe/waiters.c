@@ -9,6 +9,7 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "sigsafe/live.h"
 #include "sigsafe/thread_name.h"
 
 #define MAX_PROBES 64
@@ -24,8 +25,8 @@ static bool claim(struct waiter_record *waiter)
 
 static struct waiter_record *find_free(struct recording *rec, uint32_t near)
 {
-	struct waiter_record *table = section_records(rec, SECTION_WAITERS);
-	uint32_t capacity = rec->section[SECTION_WAITERS].capacity;
+	struct waiter_record *table = live_records(rec, SECTION_WAITERS);
+	uint32_t capacity = live_capacity(SECTION_WAITERS);
 	uint32_t slot = hash_slot(near, capacity);
 
 	for (int probe = 0; probe < MAX_PROBES; probe++) {
@@ -76,13 +77,17 @@ static void name_holder(struct lock_record *lock)
 
 void waiters_name_holders(struct recording *rec)
 {
-	struct waiter_record *waiter = section_records(rec, SECTION_WAITERS);
-	struct lock_record *locks = section_records(rec, SECTION_LOCKS);
-	uint32_t n = rec->section[SECTION_WAITERS].capacity;
+	struct waiter_record *waiter = live_records(rec, SECTION_WAITERS);
+	struct lock_record *locks = live_records(rec, SECTION_LOCKS);
+	uint32_t n = live_capacity(SECTION_WAITERS);
+	uint32_t lock;
 
 	for (; n; n--, waiter++) {
 		/* Acquire pairs with the release in waiter_enter(). */
-		if (load_acquire(&waiter->start_ns))
-			name_holder(&locks[waiter->lock]);
+		if (!load_acquire(&waiter->start_ns))
+			continue;
+		lock = load_relaxed(&waiter->lock);
+		if (lock < live_capacity(SECTION_LOCKS))
+			name_holder(&locks[lock]);
 	}
 }

@@ -73,6 +73,7 @@ bool watch_block_begin(enum blocking_call call, const void *caller)
 {
 	struct thread *self = &thread_self;
 	uint64_t begun_ns = self->run_begun_ns;
+	uint32_t stack;
 
 	if (!self->armed || self->recording != live_recording())
 		return false;
@@ -81,10 +82,8 @@ bool watch_block_begin(enum blocking_call call, const void *caller)
 	if (!begun_ns || !is_watched(self))
 		return false;
 	/* What blocks is known now; afterwards it may be too late to say. */
-	store_relaxed(&self->record->blocked_stack,
-		      stack_capture(NULL, caller));
-	store_relaxed(&self->record->blocked_ns, clock_now_ns());
-	store_relaxed(&self->record->blocked_call, call);
+	stack = stack_capture(NULL, caller);
+	thread_blocks(self, call, stack, clock_now_ns());
 	return true;
 }
 
@@ -97,15 +96,15 @@ void watch_block_end(void)
 
 	if (!begun_ns || !is_watched(self))
 		return;
-	call = self->record->blocked_call;
-	evidence_blocked(self, call, self->record->blocked_ns, now_ns);
-	store_relaxed(&self->record->blocked_call, CALL_NONE);
+	call = self->blocked_call;
+	evidence_blocked(self, call, self->blocked_ns, now_ns);
+	thread_blocks_no_more(self);
 	thread_look_at_name(self);
 	if (now_ns - begun_ns < self->stall_ns) {
 		run_arm(self, begun_ns);
 		return;
 	}
-	self->stack = self->record->blocked_stack;
+	self->stack = self->blocked_stack;
 	run_tick(self, begun_ns, now_ns, call);
 	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 }

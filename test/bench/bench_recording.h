@@ -24,7 +24,7 @@ static inline struct recording *bench_record(void)
 	if ((void *)rec == MAP_FAILED)
 		bench_die("mmap");
 	layout_sections(rec, RECORDING_BYTES);
-	store_release(&live_page->recording, rec);
+	live_begin(rec);
 	unwinder_prepare(MAX_DEPTH);
 	if (unwinder_start(UNWIND_AUTO, MAX_DEPTH))
 		bench_die("unwinder_start");

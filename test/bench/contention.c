@@ -60,6 +60,7 @@ int main(int argc, char **argv)
 
 	rec->watches_locks = 1;
 	rec->watches_waiters = 1;
+	live_begin(rec);
 	for (int i = 1; i < argc; i++)
 		printf("our part of a contention, %s locks in turn: %.0f ns\n",
 		       argv[i], measure(strtoull(argv[i], NULL, 10)));

@@ -20,7 +20,7 @@ struct recording *fixture_recording(size_t bytes)
 	cr_assert_neq((void *)rec, MAP_FAILED);
 	layout_sections(rec, bytes);
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
-	store_release(&live_page->recording, rec);
+	live_begin(rec);
 	return rec;
 }
 

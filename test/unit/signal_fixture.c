@@ -36,7 +36,7 @@ struct recording *signals_start(int chosen)
 	cr_assert(page != MAP_FAILED && said != MAP_FAILED);
 	cr_assert_eq(madvise(page, PAGE_BYTES, MADV_WIPEONFORK), 0);
 	live_page = page;
-	live_page->recording = &recording;
+	live_begin(&recording);
 	host_signal_start(chosen, last_words);
 	return &recording;
 }

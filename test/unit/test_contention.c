@@ -14,6 +14,7 @@
 #include "sigsafe/contention.h"
 #include "sigsafe/freeze.h"
 #include "sigsafe/ledger.h"
+#include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/owed.h"
 #include "sigsafe/stack.h"
@@ -42,6 +43,7 @@ static void start(void)
 	rec = fixture_recording(MIN_RECORDING_BYTES);
 	rec->watches_locks = 1;
 	rec->watches_waiters = 1;
+	live_begin(rec);
 	stack_start(STACK_FIRST_FRAME, 1);
 }
 

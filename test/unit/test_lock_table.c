@@ -12,6 +12,7 @@
 #include "setup/layout.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/contention.h"
+#include "sigsafe/live.h"
 #include "sigsafe/lock_others.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/stack.h"
@@ -27,6 +28,7 @@ static void start(void)
 	rec = fixture_recording(MIN_RECORDING_BYTES);
 	rec->watches_locks = 1;
 	rec->watches_waiters = 1;
+	live_begin(rec);
 	stack_start(STACK_FIRST_FRAME, 1);
 }
 

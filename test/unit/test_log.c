@@ -12,6 +12,7 @@
 #include "recording_fixture.h"
 #include "setup/layout.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/live.h"
 #include "sigsafe/log.h"
 #include "sigsafe/log_door.h"
 #include "text_fixture.h"
@@ -79,6 +80,7 @@ Test(log, a_line_says_all_of_it)
 	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
 	/* It bears the time it is written. */
 	rec->start_ns = clock_now_ns() - NS_PER_MS;
+	live_begin(rec);
 	log_stall(&self);
 	cr_assert_str_eq(read_log(),
 			 "stallshim: 2026-01-02T03:04:05Z app (4711): "
@@ -166,6 +168,7 @@ Test(log, a_line_that_is_too_long_is_cut)
 	add_module(rec, worst, 0x1000, 0x9000);
 	memset(self.event.name, '\001', NAME_BYTES);
 	memset(rec->comm, '\001', NAME_BYTES);
+	live_begin(rec);
 	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
 	log_stall(&self);
 	cr_assert_eq(lines(), 1);

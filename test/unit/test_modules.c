@@ -17,6 +17,7 @@
 
 #include "machine_fixture.h"
 #include "recording_fixture.h"
+#include "sigsafe/live.h"
 #include "sigsafe/modules.h"
 #include "sigsafe/object.h"
 
@@ -190,6 +191,7 @@ Test(modules, a_full_table_is_counted_and_leaves_addresses)
 	struct place place;
 
 	rec->section[SECTION_MODULES].capacity = 2;
+	live_begin(rec);
 	cr_assert_eq(FRAME_MODULE(locate(rec, in_libc()).word), 1);
 	place = locate(rec, in_this_program());
 	cr_assert_eq(place.word, (uintptr_t)in_this_program());

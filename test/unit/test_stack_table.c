@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "recording_fixture.h"
+#include "sigsafe/live.h"
 #include "sigsafe/stack_table.h"
 
 #define THREADS 4
@@ -70,6 +71,7 @@ Test(stack_table, stacks_with_one_hash_slot_are_told_apart)
 	uint32_t place[100];
 
 	rec->section[SECTION_STACK_INDEX].capacity = 1;
+	live_begin(rec);
 	for (uint64_t i = 0; i < 100; i++)
 		place[i] = stack_table_add(rec, &i, 1);
 	for (uint64_t i = 0; i < 100; i++) {
@@ -86,6 +88,7 @@ Test(stack_table, a_full_table_keeps_what_it_has_and_counts_the_rest)
 	uint32_t place;
 
 	rec->section[SECTION_STACKS].capacity = capacity;
+	live_begin(rec);
 	place = stack_table_add(rec, frames, 4);
 	cr_assert_neq(stack_table_add(rec, other, 4), 0);
 	for (uint64_t i = 0; i < 10; i++)
@@ -125,6 +128,7 @@ Test(stack_table, threads_agree_on_where_a_stack_is)
 
 	/* Long chains, so that the threads meet at the heads. */
 	rec->section[SECTION_STACK_INDEX].capacity = 4;
+	live_begin(rec);
 	pthread_barrier_init(&start, NULL, THREADS);
 	for (unsigned i = 0; i < THREADS; i++) {
 		adder[i].recording = rec;

@@ -12,6 +12,7 @@
 #include "base/law.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
+#include "sigsafe/live.h"
 
 struct recording *text_fixture(void)
 {
@@ -29,6 +30,7 @@ struct recording *text_fixture(void)
 	rec->watches_waiters = 1;
 	rec->end = END_EXIT;
 	rec->end_ns = rec->start_ns + 61002 * NS_PER_MS;
+	live_begin(rec);
 	return rec;
 }
 

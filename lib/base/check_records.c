@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "report/check.h"
+#include "base/check_records.h"
 
 /* Ends a string in its room. */
 #define end_string(array) ((array)[sizeof(array) - 1] = '\0')

@@ -83,22 +83,30 @@ static bool has_call(const struct stack *stack, const struct call *call)
 	return false;
 }
 
-static bool is_in(const struct stack *stack, const struct call *call)
+/* Was the thread in call's own code, or what was inlined there? */
+static bool is_at_work_in(const struct stack *stack, const struct call *call)
 {
-	return !compare_calls(&stack->calls[stack_headline(stack)], call);
+	uint32_t place = 0;
+
+	while (place + 1 < stack->calls_count && stack->calls[place].is_helper)
+		place++;
+	return !compare_calls(&stack->calls[place], call);
 }
 
 /*
- * May the stall have been in a callee of call? Two stacks are kept of it: where
- * both are in other callees it was not. What was found in call itself, or only
- * once, may have been anywhere in it.
+ * May the stall have been in a callee of call as well? Two stacks are kept of
+ * it: if one shows the callee it was; if both are in call itself, what it calls
+ * in between was not looked for. A stall that was seen once was where it was.
  */
 static bool may_have_been_in(const struct stall *stall, const struct call *call,
 			     const struct call *callee)
 {
-	return !stall->apart || is_in(stall->stack, call) ||
-	       is_in(stall->apart, call) || has_call(stall->stack, callee) ||
-	       has_call(stall->apart, callee);
+	if (!stall->apart)
+		return false;
+	return has_call(stall->stack, callee) ||
+	       has_call(stall->apart, callee) ||
+	       (is_at_work_in(stall->stack, call) &&
+		is_at_work_in(stall->apart, call));
 }
 
 /* The function to blame. */

@@ -6,8 +6,8 @@
  * of each stall the first stack and the one that has least in common with it:
  * the last call they share is a function that the stall did not leave. Where
  * one of its callees has more than two thirds of the time of all stalls in it,
- * that is blamed instead, and so on, unless the stall was in other callees: so
- * it does not matter whether a tick found the handler or the work it calls.
+ * that is blamed instead, and so on, unless the stall was in others: so it does
+ * not matter whether a tick found the handler or the work that it calls.
  *
  * Without a timeline the culprit is the headline of each stack. Not
  * signal-safe: allocates.

@@ -39,18 +39,28 @@ bool is_familiar_object(const char *name)
 	return begins_with_any(name, objects, ARRAY_SIZE(objects));
 }
 
-bool is_familiar(const struct call *call)
+/* Nobody's of the program, however it was compiled. */
+static bool is_foreign(const struct call *call)
 {
-	return call->is_helper || !*call->object ||
-	       is_familiar_object(call->object) ||
+	return !*call->object || is_familiar_object(call->object) ||
 	       begins_with_any(call->function, functions,
 			       ARRAY_SIZE(functions));
+}
+
+bool is_familiar(const struct call *call)
+{
+	return call->is_helper || is_foreign(call);
 }
 
 uint32_t stack_headline(const struct stack *stack)
 {
 	for (uint32_t i = 0; i < stack->calls_count; i++) {
 		if (!is_familiar(&stack->calls[i]))
+			return i;
+	}
+	/* All that is the program's was inlined: a method of a class, say. */
+	for (uint32_t i = 0; i < stack->calls_count; i++) {
+		if (!is_foreign(&stack->calls[i]))
 			return i;
 	}
 	return 0;
@@ -71,7 +81,7 @@ uint32_t stack_shown(const struct stack *stack)
 
 	if (count && is_start(stack, count - 1))
 		count--;
-	while (count && is_familiar(&stack->calls[count - 1]))
+	while (count && is_foreign(&stack->calls[count - 1]))
 		count--;
 	return count ? count : stack->calls_count;
 }

@@ -110,6 +110,18 @@ Test(profile, the_language_is_not_blamed_where_it_was_inlined)
 	cr_assert_str_eq(profile.blames[0].call->function, "evict");
 }
 
+Test(profile, what_was_inlined_is_blamed_where_there_is_nothing_else)
+{
+	struct stack *stack = STACK("std::unlock", "Cache::refresh",
+				    "main::{lambda}", "std::invoke",
+				    "libc:start_thread");
+
+	for (int i = 0; i < 4; i++)
+		stack->calls[i].is_helper = true;
+	cr_assert_eq(stack_headline(stack), 1);
+	cr_assert_eq(stack_shown(stack), 3);
+}
+
 Test(profile, a_stack_without_the_program_blames_its_leaf)
 {
 	struct profile profile;
@@ -299,15 +311,32 @@ Test(profile, a_handler_and_its_only_callee_are_blamed_alike)
 
 	add(SAMPLE_STALL, work, NULL, 90, 9);
 	add(SAMPLE_STALL, self, NULL, 10, 1);
-	/* Looked at once, in either; and found in both. */
 	add_stall(work, NULL, 20);
-	add_stall(self, NULL, 20);
 	add_stall(work, self, 30);
 	add_stall(self, work, 30);
+	/* At its first line, and at its last. */
+	add_stall(self, self, 20);
 	culprits = culprits_of(process);
 	cr_assert_eq(culprits.count, 1);
 	cr_assert_str_eq(culprits.list[0].call->function, "work");
 	cr_assert_eq(culprits.list[0].stalls, 4);
+}
+
+Test(profile, a_sleep_in_a_handler_is_not_its_other_work)
+{
+	struct stack *work = STACK("work", "handle", "main");
+	struct stack *sleep = STACK("libc:usleep", "handle", "main");
+	struct stack *self = STACK("handle", "main");
+	struct culprits culprits;
+
+	add(SAMPLE_STALL, work, NULL, 900, 9);
+	add(SAMPLE_STALL, sleep, NULL, 50, 2);
+	add(SAMPLE_STALL, self, NULL, 5, 1);
+	add_stall(sleep, NULL, 30);
+	add_stall(sleep, self, 25);
+	culprits = culprits_of(process);
+	cr_assert_eq(culprits.count, 1);
+	cr_assert_str_eq(culprits.list[0].call->function, "handle");
 }
 
 Test(profile, where_a_thread_was_not_let_run_does_not_matter)

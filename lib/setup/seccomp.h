@@ -6,6 +6,8 @@
 #ifndef SETUP_SECCOMP_H
 #define SETUP_SECCOMP_H
 
+#include <stdbool.h>
+
 enum seccomp_allows {
 	SECCOMP_ALLOWS_ALL,
 	SECCOMP_ALLOWS_A_LINE, /* say() */
@@ -19,5 +21,11 @@ enum seccomp_allows {
  * constructor, before any call that not every program makes. Not signal-safe.
  */
 enum seccomp_allows seccomp_allows_us(void);
+
+/*
+ * May memory be copied by process_vm_readv(2) (sigsafe/memory.h)? Found out in
+ * the same way, as some filters kill for that call alone. Not signal-safe.
+ */
+bool seccomp_allows_copies(void);
 
 #endif

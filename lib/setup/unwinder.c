@@ -10,7 +10,7 @@
 
 #include "setup/at_fork.h"
 #include "setup/libunwind.h"
-#include "setup/seccomp_state.h"
+#include "setup/seccomp.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/object.h"
@@ -81,8 +81,7 @@ extern void *__libc_stack_end __attribute__((weak));
 
 void unwinder_prepare(unsigned depth)
 {
-	/* A filter may kill for a call that it does not expect. */
-	memory_start(!seccomp_may_be_in_force());
+	memory_start(seccomp_allows_copies());
 	object_note_program();
 	if (&__libc_stack_end)
 		own_stack_note_first((uintptr_t)__libc_stack_end);

@@ -123,10 +123,24 @@ jailed() {
 	[[ -e $open/signal_masks.rec ]]
 }
 
+@test "a filter that kills for copies of memory: watched without, and told" {
+	local text=$open/walk_places.stall.txt how
+
+	need cc
+	for how in kill fail; do
+		jailed "$how" "$(number process_vm_readv)" \
+			"$(victim walk_places)" constructor \
+			"$(victim plugin_walk_constructor.so)"
+		[[ -z $output ]]
+		grep '^# lost=.*: reads not proof against unmapping' "$text"
+		(($(total_ns "$text" constructor_spin) > 0))
+	done
+}
+
 @test "what may kill is tried: every system call of ours" {
 	made=$(grep -rhoE 'sys[0-6]\(SYS_[a-z_0-9]+' "$ROOT"/lib "$ROOT"/shim |
 		sed 's/.*(//' | sort -u)
-	tried=$(sed -n '/ ours\[\]/,/^}/p' "$ROOT"/lib/setup/seccomp.c |
+	tried=$(sed -n '/ \(ours\|copies\)\[\]/,/}/p' "$ROOT"/lib/setup/seccomp.c |
 		grep -oE 'SYS_[a-z_0-9]+' | sort -u)
 	missing=$(comm -23 <(echo "$made") <(echo "$tried"))
 	echo "not tried: $missing"

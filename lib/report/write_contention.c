@@ -52,27 +52,30 @@ void write_unlockers(const struct report *report, enum sample_kind kind,
 	write_rest(report, &profile, shown);
 }
 
-/* The next callers of the program's own, as far as they fit in the line. */
+/* A line of the next callers of the program's own, as far as they fit in it. */
 static void write_callers(const struct report *report,
 			  const struct blame *blame)
 {
 	const struct stack *stack = blame->stack;
 	uint32_t count = stack_shown(stack);
 	size_t room = LINE_BYTES - SHORT_INDENT;
-	uint32_t i;
+	const char *indent = "      ";
 
-	for (i = blame->place + 1; i < count; i++) {
+	for (uint32_t i = blame->place + 1; i < count; i++) {
 		const char *function = stack->calls[i].function;
 
 		if (is_familiar(&stack->calls[i]))
 			continue;
-		if (strlen(function) + 2 * strlen(" < ") > room)
-			break;
+		if (strlen(function) + 2 * strlen(" < ") > room) {
+			fprintf(report->out, "%s < ...\n", indent);
+			return;
+		}
 		room -= strlen(function) + strlen(" < ");
-		fprintf(report->out, " < %s", function);
+		fprintf(report->out, "%s < %s", indent, function);
+		indent = "";
 	}
-	if (i < count)
-		fputs(" < ...", report->out);
+	if (!*indent)
+		fputc('\n', report->out);
 }
 
 static void write_waiter(const struct report *report, size_t place,
@@ -86,11 +89,7 @@ static void write_waiter(const struct report *report, size_t place,
 		words_count(arena, blame->count, "wait"),
 		lock_text(report, blame->lock),
 		headline_text(report, blame->stack, blame->place));
-	if (blame->place + 1 < stack_shown(blame->stack)) {
-		fputs("      ", report->out);
-		write_callers(report, blame);
-		fputc('\n', report->out);
-	}
+	write_callers(report, blame);
 }
 
 void write_waiters(const struct report *report)

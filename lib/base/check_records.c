@@ -56,6 +56,9 @@ static bool is_sound_thread(const struct recording *rec,
 	       thread->wait_call < CALL_COUNT &&
 	       thread->blocked_call < CALL_COUNT &&
 	       thread->histogram <= rec->section[SECTION_HISTOGRAMS].capacity &&
+	       thread->nested_call < CALL_COUNT &&
+	       (!thread->nested_stack ||
+		check_stack(rec, thread->nested_stack)) &&
 	       (!thread->blocked_stack ||
 		check_stack(rec, thread->blocked_stack));
 }

@@ -90,9 +90,13 @@ struct thread_record {
 	uint32_t blocked_call;	/* CALL_NONE: in none */
 	uint32_t blocked_stack; /* that called it, or 0 */
 	uint64_t blocked_ns;	/* since when */
-	uint32_t reserved;
-	uint32_t histogram; /* index in SECTION_HISTOGRAMS + 1; 0: none */
-	uint64_t stall_ns;  /* its threshold; 0: none of its runs is a stall */
+	/* Waits that it made inside its runs, by a callback. */
+	uint64_t nested;
+	uint32_t nested_most;  /* in one run */
+	uint32_t nested_call;  /* enum blocking_call: one of that run */
+	uint32_t nested_stack; /* that made it, or 0 */
+	uint32_t histogram;    /* index in SECTION_HISTOGRAMS + 1; 0: none */
+	uint64_t stall_ns; /* its threshold; 0: none of its runs is a stall */
 	int32_t epoll; /* descriptor its loop waits at, plus 1; 0: none, yet */
 };
 

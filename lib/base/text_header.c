@@ -123,6 +123,20 @@ static void write_left(struct pen *pen, uint64_t left, uint64_t left_ns)
 	pen_number(pen, " leftfor=", left_ns, "ns");
 }
 
+/* Waits in its runs, if any. */
+static void write_nested(struct pen *pen, const struct thread_record *t)
+{
+	uint64_t nested = load_relaxed(&t->nested);
+
+	if (!nested)
+		return;
+	pen_number(pen, " nested=", nested, "");
+	pen_number(pen, " nestedmost=", load_relaxed(&t->nested_most), "");
+	pen_text(pen, " nestedin=");
+	pen_word(pen, blocking_call_name(load_relaxed(&t->nested_call)),
+		 SIZE_MAX);
+}
+
 static void write_loop(struct pen *pen, const struct recording *rec,
 		       const struct thread_record *t, uint64_t now_ns)
 {
@@ -142,6 +156,7 @@ static void write_loop(struct pen *pen, const struct recording *rec,
 	pen_number(pen, " longest=", load_relaxed(&t->longest_run_ns), "ns");
 	pen_text(pen, " threshold=");
 	pen_threshold(pen, load_relaxed(&t->stall_ns));
+	write_nested(pen, t);
 	pen_number(pen, " stalls=", stalls.count, "");
 	pen_number(pen, " stalled=", stalls.ns, "ns");
 	write_left(pen, load_relaxed(&t->left), load_relaxed(&t->left_ns));

@@ -52,6 +52,10 @@ static void decode_loop(struct decoder *d, struct loop *loop,
 	loop->threshold_ns = record->stall_ns;
 	loop->stalls = stalls.count;
 	loop->stalled_ns = stalls.ns;
+	loop->nested = record->nested;
+	loop->nested_most = record->nested_most;
+	loop->nested_call = blocking_call_name(record->nested_call);
+	loop->nested_stack = decode_stack(d, record->nested_stack);
 	loop->left = record->left;
 	loop->left_ns = record->left_ns;
 	loop->unseen = stalls.unseen;

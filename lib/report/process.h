@@ -124,8 +124,12 @@ struct loop {
 	uint64_t stalled_ns;
 	uint64_t left; /* runs that never came back, without a stall's weight */
 	uint64_t left_ns;
-	struct stall *left_last; /* of them, as far as is known; or NULL */
-	uint64_t unseen;	 /* stalls without a stack */
+	uint64_t nested;	    /* waits made inside its runs */
+	uint64_t nested_most;	    /* in one run */
+	const char *nested_call;    /* of that run, or "" */
+	struct stack *nested_stack; /* that made one of those, or NULL */
+	struct stall *left_last;    /* of them, as far as is known; or NULL */
+	uint64_t unseen;	    /* stalls without a stack */
 	/* A run longer than the threshold that has not ended; 0: none. */
 	uint64_t unfinished_ns;
 	const char *stuck_in; /* the call it was in at the end, or "" */

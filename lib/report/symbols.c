@@ -259,6 +259,7 @@ void symbols_name_all(struct symbols *symbols, struct process *process)
 		name_stall(symbols, &process->stalls[i]);
 	for (size_t i = 0; i < process->loops_count; i++) {
 		name_stack(symbols, process->loops[i].stuck_stack);
+		name_stack(symbols, process->loops[i].nested_stack);
 		if (process->loops[i].left_last)
 			name_stall(symbols, process->loops[i].left_last);
 	}

@@ -134,6 +134,9 @@ static void read_loop(struct text_facts *facts, const struct text_words *words)
 		.longest_ns = text_number(words, "longest"),
 		.stalls = text_number(words, "stalls"),
 		.stalled_ns = text_number(words, "stalled"),
+		.nested = text_number(words, "nested"),
+		.nested_most = text_number(words, "nestedmost"),
+		.nested_call = keep(facts, text_word(words, "nestedin")),
 		.left = text_number(words, "left"),
 		.left_ns = text_number(words, "leftfor"),
 		.stuck_in = "",
@@ -156,6 +159,7 @@ static void read_unfinished(struct text_facts *facts,
 		loop->tid = tid;
 		loop->name = keep(facts, text_word(words, "name"));
 		loop->wait_call = "";
+		loop->nested_call = "";
 	}
 	loop->unfinished_ns = text_number(words, "unfinished");
 	loop->longest_ns = max_u64(loop->longest_ns, loop->unfinished_ns);

@@ -31,6 +31,9 @@ void write_stalls(const struct report *report);
 /* How long the runs of each loop took. */
 void write_runs(const struct report *report);
 
+/* A sentence on what is not like most in a thread. */
+void write_remarks(const struct report *report);
+
 /* The stalls in order of time. */
 void write_timeline(const struct report *report,
 		    const struct culprits *culprits);

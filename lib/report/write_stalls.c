@@ -70,61 +70,6 @@ static void write_sums(const struct report *report, const struct sums *sums)
 			words_count(arena, sums->unseen, "stall"));
 }
 
-static void write_run(const struct report *report, const struct loop *loop)
-{
-	const char *ran =
-		words_duration(&report->process->arena, loop->unfinished_ns);
-
-	if (!loop->unfinished_ns)
-		fputs(" was not waiting when it was last seen", report->out);
-	else
-		fprintf(report->out, " has not come back to its wait for %s",
-			ran);
-}
-
-/* "Thread app (4711) left its loop, and ran for 2h; that is no stall." */
-static void write_left(const struct report *report, const struct loop *loop)
-{
-	struct arena *arena = &report->process->arena;
-
-	if (!loop->left)
-		return;
-	fprintf(report->out, "\n  Thread %s (%d) left its loop", loop->name,
-		loop->tid);
-	if (loop->left > 1)
-		fprintf(report->out, " %s times",
-			words_number(arena, loop->left));
-	fprintf(report->out,
-		", and ran for %s without coming back: not a stall",
-		words_duration(arena, loop->left_ns));
-	if (loop->left_last)
-		fprintf(report->out, ", in %s",
-			headline_text(report, loop->left_last->stack,
-				      place_not_left(loop->left_last)));
-	fputs(".\n", report->out);
-}
-
-/* "Thread app (4711) has not come back to its wait for 5s, stuck in read" */
-static void write_unfinished(const struct report *report,
-			     const struct loop *loop)
-{
-	if (!loop->unfinished_ns && !*loop->stuck_in)
-		return;
-	fprintf(report->out, "\n  Thread %s (%d)", loop->name, loop->tid);
-	write_run(report, loop);
-	if (*loop->stuck_in)
-		fprintf(report->out, "; it was in %s for %s", loop->stuck_in,
-			words_duration(&report->process->arena,
-				       loop->stuck_ns));
-	if (loop->stuck_stack) {
-		fputs(", called by\n", report->out);
-		write_stack(report, loop->stuck_stack,
-			    stack_headline(loop->stuck_stack));
-	} else {
-		fputs(".\n", report->out);
-	}
-}
-
 static void fill_row(const struct report *report, const struct loop *loop,
 		     const char **cells)
 {
@@ -284,10 +229,7 @@ void write_stalls(const struct report *report)
 	write_sums(report, &sums);
 	write_loops(report);
 	write_runs(report);
-	for (size_t i = 0; i < process->loops_count; i++) {
-		write_left(report, &process->loops[i]);
-		write_unfinished(report, &process->loops[i]);
-	}
+	write_remarks(report);
 	culprits = culprits_of(process);
 	write_profile(report, &culprits, sums.stalled_ns);
 	write_timeline(report, &culprits);

@@ -30,7 +30,28 @@ static bool has_moved(const struct thread *self, uint64_t for_ns)
 	return for_ns >= LOOP_MOVED_NS && self->nested >= LOOP_MOVED_WAITS;
 }
 
-cold bool nested_begin(enum blocking_call call, uint64_t *now_ns)
+/*
+ * Where such waits are made: of the run that had most of them. Not of each, as
+ * a stack costs more than a short wait: of the first, second, fourth and so on.
+ */
+static void tell_place(struct thread *self, enum blocking_call call,
+		       const void *caller)
+{
+	struct thread_record *record = self->record;
+	uint32_t n = self->nested;
+
+	store_relaxed(&record->nested, record->nested + 1);
+	if (n <= record->nested_most)
+		return;
+	store_relaxed(&record->nested_most, n);
+	if (n & (n - 1))
+		return;
+	store_relaxed(&record->nested_call, call);
+	store_relaxed(&record->nested_stack, stack_capture(NULL, caller));
+}
+
+cold bool nested_begin(enum blocking_call call, const void *caller,
+		       uint64_t *now_ns)
 {
 	struct thread *self = &thread_self;
 
@@ -42,6 +63,7 @@ cold bool nested_begin(enum blocking_call call, uint64_t *now_ns)
 		run_stops(RUN_LEFT);
 		return false;
 	}
+	tell_place(self, call, caller);
 	thread_blocks(self, call, 0, *now_ns);
 	return true;
 }

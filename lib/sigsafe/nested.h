@@ -17,10 +17,12 @@
 bool nested_is_possible(void);
 
 /*
- * A nested wait begins. False: it is one too many, the run has left its loop,
- * and the wait is the thread's new one. *now_ns: the time. Signal-safe.
+ * A nested wait begins, made by caller. False: it is one too many, the run has
+ * left its loop, and the wait is the thread's new one. *now_ns: the time.
+ * Signal-safe.
  */
-bool nested_begin(enum blocking_call call, uint64_t *now_ns);
+bool nested_begin(enum blocking_call call, const void *caller,
+		  uint64_t *now_ns);
 void nested_end(void);
 
 /*

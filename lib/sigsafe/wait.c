@@ -38,7 +38,9 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 	if (unlikely(seat_differs(&self->seat, &sitting->seat) ||
 		     self->seat_is_old))
 		kind = look_at(self, sitting);
-	if (unlikely(kind == SITTING_NESTED) && nested_begin(call, &begun_ns)) {
+	if (unlikely(kind == SITTING_NESTED) &&
+	    nested_begin(call, (const void *)sitting->seat.call.pc,
+			 &begun_ns)) {
 		purpose = WAITS_NESTED;
 	} else {
 		begun_ns = run_end(call);

@@ -30,6 +30,9 @@ nested_stalls() {
 	between $((stalled / 2)) "$stalled" "$(total_ns "$text" "$2")"
 	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
 	grep -E "(blocked|,) in $3([ ,]|\$)" "$RESULTS/report"
+	grep -E "^  Thread nested .* made [0-9]+ waits inside its runs, at most [0-9]+ in one, in $3 by $2 \(" \
+		"$RESULTS/report"
+	"$STALLSHIM" report "$text" | grep "inside its runs, .* in one, in $3: "
 	# Nor is it told by what call the wait was continued after a tick.
 	[[ $(grep -owE "$CONTINUE" "$RESULTS/report" | grep -cvx "$3") = 0 ]]
 }
@@ -50,17 +53,19 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 
 @test "the cause is the call that took most of the time, not the first one" {
 	nested_stalls epoll-sleep callback_sleeps_and_epolls epoll_pwait
-	[[ $(grep -c ', in epoll_pwait  blocked in epoll_pwait (' \
+	[[ $(grep -cE ', in epoll_pwait  .*blocked in epoll_pwait' \
 		"$RESULTS/report") = 2 ]]
 }
 
 @test "many short waits in a callback are one run" {
-	nested_stalls epoll-often callback_polls_often poll
+	nested_stalls epoll-often poll_often poll
+	grep ' made 30 waits inside its runs, at most 15 in one, ' \
+		"$RESULTS/report"
 }
 
 @test "and so are those that go on for seconds" {
-	nested_stalls epoll-long callback_polls_long poll
-	nested_stalls poll-long callback_polls_long poll
+	nested_stalls epoll-long poll_often poll
+	nested_stalls poll-long poll_often poll
 }
 
 # turns_only WHAT: each of two callbacks makes a turn.

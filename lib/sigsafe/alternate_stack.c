@@ -122,6 +122,28 @@ void alternate_stack_show(const struct thread *self, ucontext_t *uc)
 		uc->uc_stack = ours(self);
 }
 
+/* The kernel is asked to write the signal mask there. */
+static bool is_writable(uintptr_t address)
+{
+	return !sys_sigprocmask(SIG_BLOCK, NULL, (kernel_sigset *)address);
+}
+
+/* Each page of it: a stack may have an unreadable one, and others below. */
+bool alternate_stack_fits_below(const struct thread *self, const ucontext_t *uc)
+{
+	const uintptr_t red_zone_bytes = 128; /* of the ABI: it is left alone */
+	uintptr_t top =
+		(uintptr_t)self->alternate_stack + ALTERNATE_STACK_BYTES;
+	uintptr_t at = context_sp(uc) - red_zone_bytes - sizeof(kernel_sigset);
+	uintptr_t end = at - (top - (uintptr_t)uc);
+
+	for (; at > end; at -= PAGE_BYTES) {
+		if (!is_writable(at))
+			return false;
+	}
+	return is_writable(end);
+}
+
 bool alternate_stack_is_short(const ucontext_t *uc)
 {
 	const stack_t *stack = &uc->uc_stack;

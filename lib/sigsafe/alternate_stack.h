@@ -59,6 +59,13 @@ static inline bool alternate_stack_holds(const struct thread *self,
 bool alternate_stack_is_short(const ucontext_t *uc);
 
 /*
+ * Has the stack that was interrupted room for the frame of the handler that was
+ * entered on ours with this context? Handler only.
+ */
+bool alternate_stack_fits_below(const struct thread *self,
+				const ucontext_t *uc);
+
+/*
  * Around a handler of the host: what its context says of the alternate stack,
  * and what the kernel will take from there when the handler returns. Handler
  * only.

@@ -232,6 +232,13 @@ void disposition_stand_back(int sig)
 		kernel_set(sig, &shadow[sig], NULL);
 }
 
+void disposition_reset(int sig)
+{
+	const struct disposition none = { .handler = DEFAULT };
+
+	kernel_set(sig, &none, NULL);
+}
+
 bool disposition_let_go(int sig)
 {
 	int pid = process_id();

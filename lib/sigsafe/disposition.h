@@ -83,6 +83,12 @@ signal_handler *disposition_take(int sig);
 bool disposition_restarts(int sig);
 
 /*
+ * Whatever the host wants, the kernel acts on sig by default: as the kernel
+ * itself does where it kills. Not locked. Signal-safe.
+ */
+void disposition_reset(int sig);
+
+/*
  * Gives sig to the kernel to act on by default, if that is the host's wish, and
  * takes it back. Not locked. Signal-safe.
  */

@@ -99,14 +99,19 @@ static void last_words(int sig)
 	sys2(SYS_munmap, stack, LAST_STACK_BYTES);
 }
 
-/* The parent must see what the host died of, so the kernel has to do it. */
-static void raise_by_default(int sig)
+static void raise_now(int sig)
 {
 	const kernel_sigset set = SIGNAL_BIT(sig);
 
-	disposition_let_go(sig);
 	sys_sigprocmask(SIG_UNBLOCK, &set, NULL);
 	sys3(SYS_tgkill, sys_getpid(), sys_gettid(), sig);
+}
+
+/* The parent must see what the host died of, so the kernel has to do it. */
+static void raise_by_default(int sig)
+{
+	disposition_let_go(sig);
+	raise_now(sig);
 	/* Still here: it was stopped and continued, or is traced. */
 	disposition_take_back(sig);
 }
@@ -228,6 +233,18 @@ static bool is_out_of_place(const ucontext_t *uc)
 	       !alternate_stack_holds(&thread_self, context_sp(uc));
 }
 
+/* Moves the handler there; natively the kernel does, or kills in its place. */
+static cold void enter_below(int sig, void *context, const void *way_back,
+			     signal_handler *handler)
+{
+	if (!alternate_stack_fits_below(&thread_self, context)) {
+		disposition_reset(SIGSEGV);
+		raise_now(SIGSEGV);
+		return;
+	}
+	machine_move_signal_frame(sig, context, way_back, call_host, handler);
+}
+
 void signal_entry(int sig, siginfo_t *info, void *context)
 {
 	signal_handler *handler;
@@ -247,9 +264,7 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
 	} else if (unlikely(is_out_of_place(context))) {
-		machine_move_signal_frame(sig, context,
-					  __builtin_return_address(0),
-					  call_host, handler);
+		enter_below(sig, context, __builtin_return_address(0), handler);
 	} else {
 		call_host(sig, info, context, handler);
 	}

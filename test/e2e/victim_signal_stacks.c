@@ -335,6 +335,64 @@ static void lives(void)
 	loop_for(10 * NS_PER_MS);
 }
 
+static void on_overflow(int sig)
+{
+	(void)sig;
+	if (write(STDOUT_FILENO, "reached\n", 8) != 8)
+		abort();
+	_exit(1);
+}
+
+static volatile bool deeper = true;
+
+static __attribute__((noinline)) int overflow(volatile char *last)
+{
+	char more[4096];
+
+	more[0] = *last;
+	return deeper ? overflow(more) + more[0] : 0;
+}
+
+static void *overflow_in_thread(void *unused)
+{
+	char first = 1;
+
+	loop_for(10 * NS_PER_MS);
+	overflow(&first);
+	return unused;
+}
+
+/* There is no room for the frame of the handler. */
+static void overflow_with(int flags)
+{
+	struct sigaction act = { .sa_handler = on_overflow, .sa_flags = flags };
+	pthread_attr_t attr;
+	pthread_t thread;
+	int status;
+	pid_t child = fork();
+
+	if (child) {
+		waitpid(child, &status, 0);
+		printf("flags %x: status %x\n", (unsigned int)flags,
+		       (unsigned int)status & 0x7f);
+		return;
+	}
+	sigaction(SIGSEGV, &act, NULL);
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, sizeof(memory));
+	pthread_create(&thread, &attr, overflow_in_thread, NULL);
+	pthread_join(thread, NULL);
+	_exit(0);
+}
+
+static void overflows(void)
+{
+	overflow_with(0);
+	overflow_with(SA_ONSTACK);
+	overflow_with(SA_ONSTACK | SA_NODEFER);
+	overflow_with(SA_NODEFER);
+}
+
 static const struct signal_case cases[] = {
 	{ "answers", answers },
 	{ "by_number", by_number },
@@ -344,6 +402,7 @@ static const struct signal_case cases[] = {
 	{ "jumps", jumps },
 	{ "swaps", swaps },
 	{ "lives", lives },
+	{ "overflows", overflows },
 	{ NULL, NULL },
 };
 

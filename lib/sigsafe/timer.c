@@ -80,14 +80,14 @@ static cold void make(struct thread *self)
 	}
 }
 
-static void set(int timer, int flags, uint64_t at_ns)
+static bool set(int timer, int flags, uint64_t at_ns)
 {
 	struct itimerspec when = {
 		.it_value.tv_sec = (time_t)(at_ns / NS_PER_S),
 		.it_value.tv_nsec = (long)(at_ns % NS_PER_S),
 	};
 
-	sys4(SYS_timer_settime, timer - 1, flags, &when, NULL);
+	return !sys4(SYS_timer_settime, timer - 1, flags, &when, NULL);
 }
 
 static bool is_stale(const struct thread *self)
@@ -113,10 +113,12 @@ void timer_arm(struct thread *self, uint64_t at_ns)
 	} while (unlikely(is_stale(self)));
 }
 
-void timer_disarm(struct thread *self)
+bool timer_disarm(struct thread *self)
 {
-	set(self->timer, 0, 0);
+	if (!set(self->timer, 0, 0))
+		return false;
 	self->armed = false;
+	return true;
 }
 
 void timer_delete_own(struct thread *self)

@@ -17,8 +17,11 @@
  */
 void timer_arm(struct thread *self, uint64_t at_ns);
 
-/* No tick comes any more, unless one is on its way already. */
-void timer_disarm(struct thread *self);
+/*
+ * No tick comes any more, unless one is on its way already. False: it is not
+ * the caller's, who is a guest in its parent's memory (sigsafe/process.h).
+ */
+bool timer_disarm(struct thread *self);
 
 /*
  * After the tick signal moved: every other thread's timer is stopped, since

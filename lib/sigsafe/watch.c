@@ -77,7 +77,9 @@ bool watch_block_begin(enum blocking_call call, const void *caller)
 
 	if (!self->armed || self->recording != live_recording())
 		return false;
-	timer_disarm(self);
+	/* It is not the parent that blocks where its vfork child does. */
+	if (unlikely(!timer_disarm(self)))
+		return false;
 	/* In no run, or at the end, a tick would still break the call. */
 	if (!begun_ns || !is_watched(self))
 		return false;

@@ -37,6 +37,20 @@ one_stall() {
 	(($(total_count "$text") >= 2))
 }
 
+@test "where a vfork child sleeps it is not the loop that does" {
+	local i
+
+	settings=(STALLSHIM_STALL=1ms)
+	for i in {1..5}; do
+		rm -f "$RESULTS"/*
+		run_loop vfork
+		one_stall callback_vfork
+		if grep "call=.*sleep" "$text"; then
+			return 1
+		fi
+	done
+}
+
 @test "each kind of wait makes a loop" {
 	local wait
 

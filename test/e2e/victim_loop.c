@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
 #include <unistd.h>
@@ -160,6 +161,20 @@ static void callback_thrd_sleep(void)
 	tell_run();
 }
 
+/* It is the child that sleeps; the loop waits for it to be done. */
+static void callback_vfork(void)
+{
+	pid_t child = vfork();
+
+	if (!child) {
+		usleep(200000);
+		_exit(0);
+	}
+	if (waitpid(child, NULL, 0) != child)
+		puts("no child");
+	tell_run();
+}
+
 static void callback_endless(void)
 {
 	puts("endless");
@@ -285,6 +300,7 @@ static const struct {
 } things[] = {
 	{ "spin", warm_up, callback_spin },
 	{ "usleep", warm_up, callback_usleep },
+	{ "vfork", warm_up, callback_vfork },
 	{ "nanosleep", warm_up, callback_nanosleep },
 	{ "sleep", warm_up, callback_sleep },
 	{ "clock_nanosleep", warm_up, callback_clock_nanosleep },

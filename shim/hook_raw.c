@@ -35,6 +35,7 @@ static const struct raw {
 #endif
 	[SYS_nanosleep] = { WAY_BLOCK, false, CALL_NANOSLEEP },
 	[SYS_clock_nanosleep] = { WAY_BLOCK, false, CALL_CLOCK_NANOSLEEP },
+	[SYS_rt_sigtimedwait] = { WAY_BLOCK, false, CALL_SIGTIMEDWAIT },
 	[SYS_rt_sigsuspend] = { WAY_BLOCK, false, CALL_SIGSUSPEND },
 	[SYS_semop] = { WAY_BLOCK, false, CALL_SEMOP },
 	[SYS_semtimedop] = { WAY_BLOCK, false, CALL_SEMTIMEDOP },

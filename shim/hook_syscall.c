@@ -2,8 +2,8 @@
  * syscall(2), for the sake of futex: Rust's locks, GLib's and libstdc++'s
  * atomic waits sleep in futex() directly, and no hook of a lock sees them. They
  * are counted, so that a report can say what it does not show; and a tick must
- * not cut short those that have a time-out. For other calls see hook_raw.h. And
- * for the sake of sigaltstack, where the answer must not be ours.
+ * not cut short those that have a time-out. For other calls see hook_raw.h and
+ * hook_raw_signal.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,6 +15,7 @@
 
 #include "hook_child.h"
 #include "hook_raw.h"
+#include "hook_raw_signal.h"
 #include "hook_raw_wait.h"
 #include "hook_seccomp.h"
 #include "sigsafe/park.h"
@@ -70,8 +71,8 @@ HOOK long syscall(long number, ...)
 	if (unlikely(number == SYS_seccomp))
 		leave_before_seccomp(a[0] == SECCOMP_SET_MODE_STRICT,
 				     a[0] == SECCOMP_SET_MODE_FILTER && a[2]);
-	if (unlikely(number == SYS_sigaltstack))
-		return sigaltstack((const stack_t *)a[0], (stack_t *)a[1]);
+	if (unlikely(raw_is_signal(number)))
+		return raw_signal(number, a);
 	if (unlikely(thread_self.armed) && raw_call(number, a, CALLER, &result))
 		return result;
 	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);

@@ -57,8 +57,8 @@ bool host_signal_is_started(void)
 	return started;
 }
 
-static int set_disposition(int sig, const struct disposition *new,
-			   struct disposition *old)
+int host_disposition(int sig, const struct disposition *new,
+		     struct disposition *old)
 {
 	kernel_sigset claims = 0;
 	int pid = process_id();
@@ -92,7 +92,7 @@ int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 		return -EINVAL;
 	if (act)
 		wanted = disposition_from(act);
-	err = set_disposition(sig, act ? &wanted : NULL, &had);
+	err = host_disposition(sig, act ? &wanted : NULL, &had);
 	if (!err && old)
 		disposition_to(&had, old);
 	return err;

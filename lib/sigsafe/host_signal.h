@@ -11,6 +11,7 @@
 
 #include <signal.h>
 
+#include "sigsafe/disposition.h"
 #include "sigsafe/tick_signal.h"
 
 /*
@@ -32,7 +33,14 @@ void host_signal_leave(void);
 /* Before that the hooks stay out of the way. Signal-safe. */
 bool host_signal_is_started(void);
 
-/* sigaction(2) as the host means it. 0 or -errno. Signal-safe. */
+/*
+ * rt_sigaction(2) as the host means it; new: NULL or what it wants. 0 or
+ * -errno. Signal-safe.
+ */
+int host_disposition(int sig, const struct disposition *new,
+		     struct disposition *old);
+
+/* The same as libc has it. 0 or -errno. Signal-safe. */
 int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
 
 /*

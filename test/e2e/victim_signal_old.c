@@ -1,5 +1,6 @@
 /*
- * A host that uses the old interfaces: System V's and BSD's.
+ * A host that uses the old interfaces, System V's and BSD's, and system calls
+ * by number.
  *
  * usage: victim_signal_old CASE
  *
@@ -9,6 +10,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 
 #include "victim_signal.h"
 
@@ -120,10 +122,93 @@ static void bsd(void)
 	printf("then %x\n", sigsetmask(0));
 }
 
+/* As rt_sigaction(2) takes it. */
+struct kernel_action {
+	sighandler_t handler;
+	uint64_t flags;
+	void *restorer;
+	uint64_t mask;
+};
+
+static void raw_action(int sig, const struct kernel_action *new, size_t bytes)
+{
+	struct kernel_action old = { .flags = 99 };
+
+	errno = 0;
+	printf("%d: %ld ", sig,
+	       syscall(SYS_rt_sigaction, sig, new, &old, bytes));
+	printf("%s %s flags %llx restorer %d mask %llx\n", strerror(errno),
+	       handler_name(old.handler), (unsigned long long)old.flags,
+	       !!old.restorer, (unsigned long long)old.mask);
+}
+
+static void raw_mask(int how, const uint64_t *set, size_t bytes)
+{
+	uint64_t old = 99;
+	long result;
+
+	errno = 0;
+	result = syscall(SYS_rt_sigprocmask, how, set, &old, bytes);
+	printf("mask %ld %s %llx\n", result, strerror(errno),
+	       (unsigned long long)old);
+}
+
+static void raw_pending(size_t bytes)
+{
+	uint64_t set = 99;
+
+	printf("pending %ld", syscall(SYS_rt_sigpending, &set, bytes));
+	printf(" %llx\n", (unsigned long long)set);
+}
+
+static void raw_nowhere(void)
+{
+	const struct kernel_action *nowhere = (void *)8;
+	long result = syscall(SYS_rt_sigaction, SIGUSR1, NULL, nowhere, 8);
+
+	printf("%ld %s\n", result, strerror(errno));
+	result = syscall(SYS_rt_sigprocmask, SIG_BLOCK, nowhere, NULL, 8);
+	printf("%ld %s\n", result, strerror(errno));
+	result = syscall(SYS_rt_sigpending, nowhere, 8);
+	printf("%ld %s\n", result, strerror(errno));
+	raw_action(SIGUSR1, nowhere, 8);
+}
+
+static void by_number(void)
+{
+	const uint64_t all = ~0ULL, none = 0, usr1 = 1ULL << (SIGUSR1 - 1);
+	struct kernel_action mine = { .handler = SIG_IGN, .mask = usr1 };
+	static const int sigs[] = { SIGUSR1, SIGTERM, 62, 32, SIGKILL, 65 };
+
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++) {
+		raw_action(sigs[i], NULL, 8);
+		loop_for(5 * NS_PER_MS);
+		raw_action(sigs[i], &mine, 8);
+		loop_for(5 * NS_PER_MS);
+		raw_action(sigs[i], NULL, 4);
+		raw_action(sigs[i], NULL, 8);
+	}
+	signal(SIGUSR1, on_count);
+	raw_action(SIGUSR1, NULL, 8);
+	raw_nowhere();
+	raw_mask(SIG_SETMASK, &all, 8);
+	loop_for(10 * NS_PER_MS);
+	raw_mask(SIG_BLOCK, NULL, 8);
+	raw_mask(SIG_UNBLOCK, &usr1, 4);
+	raise(SIGUSR1);
+	raw_pending(8);
+	raw_pending(16);
+	raw_mask(SIG_UNBLOCK, &usr1, 8);
+	printf("count %d\n", count);
+	raw_mask(99, &none, 8);
+	raw_mask(SIG_SETMASK, &none, 8);
+	raw_mask(SIG_BLOCK, NULL, 8);
+}
+
 static const struct signal_case cases[] = {
-	{ "one_shot", one_shot }, { "interrupts", interrupts },
-	{ "system_v", system_v }, { "bsd", bsd },
-	{ NULL, NULL },
+	{ "one_shot", one_shot },   { "interrupts", interrupts },
+	{ "system_v", system_v },   { "bsd", bsd },
+	{ "by_number", by_number }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)

@@ -23,6 +23,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/log.h"
 #include "sigsafe/log_door.h"
+#include "sigsafe/program_name.h"
 #include "sigsafe/sys.h"
 
 #define MAX_ATTEMPTS 10000
@@ -131,6 +132,7 @@ static void start_log(const struct options *options,
 		say("no log: its path is too long");
 		per_minute = 0;
 	}
+	program_name_note(values->comm);
 	log_start(per_minute);
 }
 

@@ -15,6 +15,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
 #include "sigsafe/log_door.h"
+#include "sigsafe/program_name.h"
 #include "sigsafe/stack_table.h"
 
 #define NS_PER_MINUTE (60 * NS_PER_S)
@@ -114,7 +115,7 @@ static void say_place(struct pen *pen, const struct recording *rec,
 	const struct module_record *module = module_of(rec, lock->place);
 
 	if (module) {
-		pen_word(pen, module_name(module), OBJECT_BYTES);
+		pen_word(pen, program_name_of(module), OBJECT_BYTES);
 		pen_text(pen, "+");
 	}
 	pen_text(pen, "0x");
@@ -188,7 +189,7 @@ static void say_stack(struct pen *pen, const struct recording *rec,
 
 		pen_text(pen, i ? " < " : ", at ");
 		if (module) {
-			pen_word(pen, module_name(module), OBJECT_BYTES);
+			pen_word(pen, program_name_of(module), OBJECT_BYTES);
 			pen_text(pen, "+");
 		}
 		pen_text(pen, "0x");
@@ -251,12 +252,17 @@ static void write_line(const struct recording *rec,
 static bool is_due(struct thread *self)
 {
 	const struct event_record *event = &self->event;
+	uint64_t next_ns;
 
 	if (event->state != RUN_LASTS)
 		return true;
-	if (event->duration_ns < max_u64(self->log_next_ns, FIRST_NS))
+	next_ns = max_u64(self->log_next_ns, FIRST_NS);
+	if (event->duration_ns < next_ns)
 		return false;
-	self->log_next_ns = 2 * event->duration_ns;
+	/* A tick that is late puts off none of the next lines. */
+	while (next_ns <= event->duration_ns && next_ns <= INT64_MAX)
+		next_ns *= 2;
+	self->log_next_ns = next_ns;
 	return true;
 }
 

@@ -107,6 +107,11 @@ void object_note_program(void)
 		start_directory[0] = '\0';
 }
 
+const char *object_program_path(void)
+{
+	return program_path;
+}
+
 /* No piece that ends at a multiple of it is in two pages. */
 #define PIECE_BYTES 64u
 

@@ -55,4 +55,7 @@ uint32_t object_describe(const struct object *object, uintptr_t address,
  */
 void object_note_program(void);
 
+/* The path of the program's file, as noted; "": unknown. */
+const char *object_program_path(void);
+
 #endif

@@ -59,6 +59,14 @@ twenty_lost() {
 		grep -x turn
 }
 
+@test "a program that is started by a link is called by the link's name" {
+	cp "$(victim loops)" "$RESULTS/loops.real"
+	ln -s loops.real "$RESULTS/started"
+	under_shim STALLSHIM_LOG="$log" "$RESULTS/started" io:15000:1
+	grep -E "( at| <) started[+]0x" "$log"
+	! grep 'loops\.real' "$log"
+}
+
 @test "a stall is told while it lasts, ever more seldom" {
 	in_background under_shim STALLSHIM_LOG="$log" "$(victim loops)" \
 		quick:0:5 long:4500000:2

@@ -112,9 +112,9 @@ Test(profile, the_language_is_not_blamed_where_it_was_inlined)
 
 Test(profile, what_was_inlined_is_blamed_where_there_is_nothing_else)
 {
-	struct stack *stack = STACK("std::unlock", "Cache::refresh",
-				    "main::{lambda}", "std::invoke",
-				    "libc:start_thread");
+	struct stack *stack =
+		STACK("std::unlock", "Cache::refresh", "main::{lambda}",
+		      "std::invoke", "libc:start_thread");
 
 	for (int i = 0; i < 4; i++)
 		stack->calls[i].is_helper = true;

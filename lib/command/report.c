@@ -23,8 +23,8 @@ static void print_help(FILE *out)
 	      "Shows which code kept event loops from turning, and which code "
 	      "made threads\nwait for locks. Each FILE is a recording "
 	      "(PREFIX.rec), a text (PREFIX.mutex.txt,\nPREFIX.wait.txt, "
-	      "PREFIX.stall.txt), or a PREFIX of such files. The program may "
-	      "still\nbe running.\n\n"
+	      "PREFIX.stall.txt), or a PREFIX of such files. The program\nmay "
+	      "still be running.\n\n"
 	      "  --top=N   show N items of each list (default 10)\n"
 	      "  --help    show this text\n",
 	      out);

@@ -55,7 +55,10 @@ static void write_law(const struct report *report, enum sample_kind profile)
 				   law->open_ns - law->waited_ns),
 			words_count(arena, process->in_flight,
 				    "lock operation"));
-	write_part(report, law->charged_ns, "to the code above");
+	write_part(report, law->charged_ns,
+		   process->samples[profile].is_known
+			   ? "to the code above"
+			   : "to unlocks, which are not in this file");
 	write_part(report, law->handoff_ns,
 		   "between its unlock and the waiter's waking up");
 	write_part(report, law->open_ns, "to unlocks that had not come");

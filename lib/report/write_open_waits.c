@@ -76,7 +76,7 @@ static const struct stall *lasting_stall(const struct process *process, int tid)
 	return NULL;
 }
 
-/* What is known of where the holder is, or where it got the lock. */
+/* What is known of where the holder was, or where it got the lock. */
 static void write_holder(const struct report *report, const struct lock *lock)
 {
 	const struct stall *stall =
@@ -86,7 +86,7 @@ static void write_holder(const struct report *report, const struct lock *lock)
 
 	if (stack)
 		fprintf(report->out,
-			"     %s is stalled itself, last seen in\n", holder);
+			"     %s is stalled itself, and was seen in\n", holder);
 	else if (lock->taker == lock->holder && (stack = lock->taker_stack))
 		fprintf(report->out, "     %s got it in\n", holder);
 	if (stack)
@@ -104,7 +104,7 @@ static void write_wait(const struct report *report,
 		fprintf(report->out, ", held by thread %s",
 			thread_text(report, wait->lock->holder));
 	if (wait->stack) {
-		fputs(", in\n", report->out);
+		fputs(". It waits in\n", report->out);
 		write_stack(report, wait->stack, stack_headline(wait->stack));
 	} else {
 		fputs(".\n", report->out);
@@ -120,7 +120,9 @@ void write_open_waits(const struct report *report)
 
 	if (!count)
 		return;
-	fputs("\nWhat still waited at the end:\n", report->out);
+	fputs(process->is_running ? "\nWhat waits now:\n"
+				  : "\nWhat still waited at the end:\n",
+	      report->out);
 	for (size_t i = 0; i < count; i++) {
 		if (begins_circle(process, &process->open_waits[i]))
 			write_circle(report, &process->open_waits[i]);

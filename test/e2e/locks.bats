@@ -185,8 +185,8 @@ left() {
 	report=$("$STALLSHIM" report "$(result rec)")
 	echo "$report"
 	[[ $(grep -c "has waited .* for mutex, held by thread" <<<"$report") = 2 ]]
-	grep -q "has waited .* for semaphore, in" <<<"$report"
-	grep -q "has waited .* for a thread to end, in" <<<"$report"
+	grep -q "has waited .* for semaphore[.] It waits in$" <<<"$report"
+	grep -q "has waited .* for a thread to end[.] It waits in$" <<<"$report"
 }
 
 @test "a lock whose holder has ended is waited for" {

@@ -46,6 +46,23 @@ teardown() {
 	"$STALLSHIM" report "$(result rec)" | grep callback_spin
 }
 
+@test "SIGQUIT leaves its core, in which the program is found, and a recording" {
+	local pattern
+
+	need gdb
+	pattern=$(</proc/sys/kernel/core_pattern)
+	cd "$RESULTS"
+	run under_shim STALLSHIM_STALL=1ms \
+		bash -c 'ulimit -c unlimited; exec "$0" quit' \
+		"$(victim signal_process)"
+	[[ $status = 131 ]]
+	"$STALLSHIM" report "$(result rec signal_process)" | grep die_of
+	# Elsewhere a program is given the core.
+	if [[ $pattern = core ]]; then
+		gdb -batch -ex bt "$(victim signal_process)" core* | grep die_of
+	fi
+}
+
 @test "files are for their owner only" {
 	under_shim "$(victim loop)" spin
 	[[ $(stat -c %a "$RESULTS"/* | sort -u) = 600 ]]

@@ -56,6 +56,12 @@ static void terminate(void)
 	die_of(SIGTERM);
 }
 
+/* With a core, as far as the system and its user let it. */
+static void quit(void)
+{
+	die_of(SIGQUIT);
+}
+
 static void hang_up(void)
 {
 	die_of(SIGHUP);
@@ -260,6 +266,7 @@ static const struct signal_case cases[] = {
 	{ "interrupt", interrupt },
 	{ "terminate", terminate },
 	{ "hang_up", hang_up },
+	{ "quit", quit },
 	{ "terminate_from_outside", terminate_from_outside },
 	{ "forks", forks },
 	{ "kills", kills },

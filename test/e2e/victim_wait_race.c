@@ -121,6 +121,21 @@ static int wait_sem(void)
 	return sem_wait(&never);
 }
 
+static int wait_nanosleep(void)
+{
+	const struct timespec long_time = { .tv_sec = 1000 };
+
+	return nanosleep(&long_time, NULL);
+}
+
+static int wait_sigsuspend(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	return sigsuspend(&none);
+}
+
 static int wait_child(void)
 {
 	return waitpid(child, NULL, 0);
@@ -153,6 +168,8 @@ static const struct call {
 	{ "recv", wait_recv, true, NULL },
 	{ "sem_wait", wait_sem, true, NULL },
 	{ "waitpid", wait_child, true, NULL },
+	{ "nanosleep", wait_nanosleep, true, NULL },
+	{ "sigsuspend", wait_sigsuspend, true, NULL },
 };
 
 static void on_signal(int sig)

@@ -5,9 +5,10 @@
 
 load lib
 
-# race CALL SIGNALS: none of the host's signals lost, none made up.
+# race CALL SIGNALS [STALL]: none of the host's signals lost, none made up.
 race() {
-	run under_shim STALLSHIM_STALL=1ms "$(victim wait_race)" "$1" "$2"
+	run under_shim STALLSHIM_STALL="${3-1ms}" "$(victim wait_race)" \
+		"$1" "$2"
 	echo "$1: $output"
 	[[ $status = 0 && $output = "sent $2 lost 0 spurious 0" ]]
 }
@@ -21,6 +22,18 @@ race() {
 
 	for call in epoll_pwait epoll_pwait2 poll ppoll select pselect; do
 		race "$call" 2000
+	done
+}
+
+# RACES: how many signals; 20,000 in the soak test.
+@test "waits and sleeps at 1 and 10 kHz, 0 lost, 0 spurious" {
+	local call stall
+
+	LIMIT_S=240
+	for call in epoll_wait poll select nanosleep sigsuspend; do
+		for stall in 1ms 100us; do
+			race "$call" "${RACES:-500}" "$stall"
+		done
 	done
 }
 

@@ -55,9 +55,10 @@ all: $(addprefix $(BUILD)/,libstallshim.so stallshim stallshim.1) ## build it
 
 $(BUILD)/libstallshim.so: $(SHIM_OBJ)
 # What test/e2e/naive.bats tests the tests of walks with.
-$(BUILD)/naive/libstallshim.so: $(patsubst %/lib/sigsafe/stack.o, \
-	%/test/e2e/naive_walk.o,$(SHIM_OBJ))
-$(BUILD)/naive/libstallshim.so: LDFLAGS += -lunwind
+NAIVE := $(patsubst %,$(BUILD)/naive_%/libstallshim.so,libunwind backtrace)
+$(NAIVE): $(patsubst %/lib/sigsafe/stack.o,%/test/e2e/naive_walk.o,$(SHIM_OBJ))
+$(NAIVE): $(BUILD)/naive_%/libstallshim.so: $(BUILD)/obj/test/e2e/naive_%.o
+$(BUILD)/naive_libunwind/libstallshim.so: LDFLAGS += -lunwind
 %/libstallshim.so: shim/stallshim.map
 	@echo "  LD      $@"
 	@mkdir -p $(@D)

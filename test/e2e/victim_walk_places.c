@@ -128,13 +128,35 @@ __attribute__((noinline)) static void callback_handler(void)
 	KEEP_FRAME();
 }
 
-__attribute__((noinline)) static void callback_malloc(void)
+static void allocate(void)
 {
 	uint64_t begun_ns = now_ns();
 
 	while (now_ns() - begun_ns < 60 * NS_PER_MS)
-		for (size_t i = 1; i < 1000; i++)
-			free(malloc(i * 97));
+		for (size_t i = 1; i < 1000; i++) {
+			void *block = malloc(i * 97);
+
+			/* Or the compiler leaves both calls out. */
+			__asm__ volatile("" : : "r"(block) : "memory");
+			free(block);
+		}
+}
+
+static void *allocate_too(void *argument)
+{
+	allocate();
+	return argument;
+}
+
+/* A thread alone would take no lock of the allocator's. */
+__attribute__((noinline)) static void callback_malloc(void)
+{
+	pthread_t other;
+
+	if (pthread_create(&other, NULL, allocate_too, NULL))
+		exit(2);
+	allocate();
+	pthread_join(other, NULL);
 }
 
 /* What libc loads behind everybody's back. */

@@ -48,6 +48,7 @@ walks_in() {
 
 @test "in malloc" {
 	walks_in malloc callback_malloc main
+	samples "$(result stall.txt)" | grep -E ' (malloc|free) .*callback_malloc '
 }
 
 @test "in a converter of iconv, which libc loads by itself" {

@@ -33,6 +33,7 @@
 #define OWN_SIGNALS    "some signals are the emulator's own"
 #define NO_SECCOMP     "there is no seccomp(2)"
 #define NO_VDSO	       "a process has no vDSO"
+#define NO_COPIES      "there is no process_vm_readv(2)"
 #define NO_PLACE_TWICE "no address is mapped twice"
 #define NO_WIPE	       "a child keeps what MADV_WIPEONFORK should wipe"
 

@@ -103,6 +103,7 @@ static void walk_into_vanishing_memory(void (*way)(void *))
 	static struct trial trial;
 	pthread_t thread;
 
+	NOT_EMULATED(NO_COPIES);
 	mapped = mmap(NULL, MAPPED_BYTES, PROT_READ,
 		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	cr_assert_eq(pthread_create(&thread, NULL, map_and_unmap, NULL), 0);
@@ -160,6 +161,7 @@ static void walk_into_vanishing_library(void (*way)(void *))
 	pthread_t thread;
 	void *library;
 
+	NOT_EMULATED(NO_COPIES);
 	fixture_make_library(library_path, NULL);
 	library = dlopen(library_path, RTLD_NOW);
 	library_text = fixture_text_of(library);

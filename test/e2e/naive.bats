@@ -6,11 +6,10 @@
 #
 # What does not bite:
 #
-# - Ticks in throw and catch alone. Since glibc 2.35 and its libgcc a throw finds
-#   unwind tables without a lock. Where libgcc is older it walks the loader's
-#   list, as the victim's part "iterate" does.
-# - Ticks in our own handler and in the unwinder. A handler that blocks no signal
-#   is not naive but wrong; and libunwind blocks all of them where it has a lock.
+# - Ticks in throw and catch alone by libgcc. Since glibc 2.35 it finds unwind
+#   tables without a lock. Where it is older it walks the loader's list, as the
+#   victim's part "iterate" does; and libunwind, which may be in its place, does.
+# - Ticks in our own handler: one that blocks no signal is not naive but wrong.
 #
 # SPDX-License-Identifier: MIT
 
@@ -24,7 +23,7 @@ setup_file() {
 # What is hung may have every signal blocked, and so may its children.
 naively() {
 	run timeout -s KILL 15 env STALLSHIM_MEMORY=1M \
-		LD_PRELOAD="$BUILD/naive_$by/libstallshim.so" \
+		LD_PRELOAD="$BUILD/naive_$by/libstallshim.so $beside" \
 		STALLSHIM_OUTPUT="$RESULTS/naive.%p" "${settings[@]}" "$@"
 	echo "naively: $status $output"
 }
@@ -34,7 +33,8 @@ bites() {
 	local i
 
 	rm -f "$RESULTS"/*
-	[[ $(under_shim STALLSHIM_MEMORY=1M "${settings[@]}" "$@") = *done ]]
+	[[ $(under_shim STALLSHIM_MEMORY=1M LD_PRELOAD="$SHIM $beside" \
+		"${settings[@]}" "$@") = *done ]]
 	for ((i = 0; i < tries; i++)); do
 		naively "$@"
 		[[ $status = 0 && $output = *done ]] || return 0
@@ -51,6 +51,7 @@ storm_bites() {
 setup() {
 	settings=(STALLSHIM_STALL=1ms)
 	by=libunwind
+	beside=
 	tries=4
 }
 
@@ -78,6 +79,14 @@ setup() {
 
 @test "ticks in throw and catch with an older libgcc: naively a deadlock" {
 	storm_bites throw iterate
+	((status >= 128))
+}
+
+@test "ticks in throw and catch by libunwind: naively a deadlock" {
+	beside=$(cc -print-file-name=libunwind.so.8)
+	[[ $beside = /* ]]
+	tries=8
+	storm_bites throw
 	((status >= 128))
 }
 

@@ -32,6 +32,25 @@ walks_in() {
 	walks_in constructor constructor_spin callback_constructor main
 }
 
+@test "in a library whose file is another one afterwards: no wrong names" {
+	local library=$RESULTS/constructor.so
+
+	cp "$(victim plugin_walk_constructor.so)" "$library"
+	[[ $(under_shim "${settings[@]}" "$(victim walk_places)" constructor \
+		"$library") = *done ]]
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report" |
+		grep constructor_spin
+	rm "$library"
+	cp "$(victim plugin_walk_gconv.so)" "$library"
+	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+	cat "$RESULTS/report"
+	[[ $(<"$RESULTS/report") != *constructor_spin* ]]
+	[[ $(<"$RESULTS/report") != *gconv_init* ]]
+	grep "constructor.so: .*(its build-id differs)" "$RESULTS/report"
+	# The text was written while it was there.
+	(($(total_ns "$(result stall.txt)" constructor_spin) > 0))
+}
+
 @test "on a coroutine's stack of one page" {
 	walks_in coroutine in_coroutine
 }

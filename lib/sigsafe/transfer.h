@@ -14,6 +14,9 @@
  * instead, with EINTR: nothing is lost. lib/sigsafe/wait.h has another way,
  * since waits can be given a signal mask.
  *
+ * A limit: where the call for the others fails before it has moved any, its
+ * error is the kernel's answer to that call, and no later one gets it.
+ *
  * A handler of the host's may have calls of its own: it gets a clean sheet.
  *
  * SPDX-License-Identifier: MIT

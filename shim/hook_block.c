@@ -1,5 +1,5 @@
 /*
- * The rare calls that a tick would cut short: sleeps, System V's queues and
+ * The rare calls that a tick would cut short: System V's queues and
  * semaphores, asynchronous input. No tick comes while one lasts. They are late
  * to tell of: the stack is the one that made the call.
  *

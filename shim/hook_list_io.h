@@ -17,12 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/*
- * X(result, name, parameters, arguments, call)
- *
- * Rare ones, round which the timer is stopped. CALL_NONE: it need not be.
- */
-#define HOOKS_BLOCK(X)                                                         \
+/* X(result, name, parameters, arguments, call): sleeps, in which ticks come. */
+#define HOOKS_SLEEP(X)                                                         \
 	X(unsigned int, sleep, (unsigned int seconds), (seconds), CALL_SLEEP)  \
 	X(int, usleep, (useconds_t us), (us), CALL_USLEEP)                     \
 	X(int, nanosleep,                                                      \
@@ -35,7 +31,14 @@
 	X(int, thrd_sleep,                                                     \
 	  (const struct timespec *want, struct timespec *left), (want, left),  \
 	  CALL_THRD_SLEEP)                                                     \
-	X(int, pause, (void), (), CALL_PAUSE)                                  \
+	X(int, pause, (void), (), CALL_PAUSE)
+
+/*
+ * X(result, name, parameters, arguments, call)
+ *
+ * Rare ones, round which the timer is stopped. CALL_NONE: it need not be.
+ */
+#define HOOKS_BLOCK(X)                                                         \
 	X(int, semop, (int set, struct sembuf *ops, size_t n), (set, ops, n),  \
 	  CALL_SEMOP)                                                          \
 	X(int, semtimedop,                                                     \
@@ -136,6 +139,7 @@
 	  (fd, to, n, room, flags, from, length))
 
 #define HOOKS_IO(X)                                                            \
+	HOOKS_SLEEP(X)                                                         \
 	HOOKS_BLOCK(X) HOOKS_TRANSFER(X) HOOKS_PARTS(X) HOOKS_FORTIFIED(X)
 
 #endif

@@ -8,6 +8,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/nested.h"
 #include "sigsafe/run.h"
+#include "sigsafe/timer.h"
 
 /* Of a wait that may be none of the loop's, or is to be measured. */
 static cold enum sitting_kind look_at(struct thread *self,
@@ -26,6 +27,15 @@ static cold enum sitting_kind look_at(struct thread *self,
 	/* While it is on the stack, for comparison with later ones. */
 	self->seat_shape = *frame_shape_of(self->shapes, sitting->seat.call.pc);
 	return SITTING_OF_LOOP;
+}
+
+static inline void open_wait(struct thread *self, uint32_t purpose)
+{
+	self->handlers_at_wait = self->host_handlers;
+	self->tick_broke_wait = false;
+	self->mask_is_kept = false;
+	/* Last: from here on a tick counts as one in a wait. */
+	self->waiting = purpose;
 }
 
 uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
@@ -47,12 +57,24 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 		if (likely(kind != SITTING_SERVES))
 			self->seat = sitting->seat;
 	}
-	self->handlers_at_wait = self->host_handlers;
-	self->tick_broke_wait = false;
-	self->mask_is_kept = false;
-	/* Last: from here on a tick counts as one in a wait. */
-	self->waiting = purpose;
+	open_wait(self, purpose);
 	return begun_ns;
+}
+
+bool wait_sleeps(enum blocking_call call)
+{
+	struct thread *self = &thread_self;
+
+	if (self->recording != live_recording())
+		return false;
+	/* In no run, or at the end, it is none of ours, and yet broken. */
+	if (!self->run_begun_ns || !is_watched(self)) {
+		timer_disarm(self);
+		return false;
+	}
+	thread_blocks(self, call, 0, clock_now_ns());
+	open_wait(self, WAITS_NESTED);
+	return true;
 }
 
 /* What host signals are pending are delivered in here. */

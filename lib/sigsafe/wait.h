@@ -32,6 +32,13 @@
 uint64_t wait_begin(enum blocking_call call, struct sitting *sitting);
 
 /*
+ * Opens a sleep, in which ticks come as in a nested wait. False: no tick can
+ * come, as the thread is in no run that is watched; wait_end() must not follow.
+ * To be called where the thread's timer is armed. Signal-safe.
+ */
+bool wait_sleeps(enum blocking_call call);
+
+/*
  * The wait returned `returned` events, or -1 with errno. A run begins, or goes
  * on; the signal mask is the host's again. Leaves errno alone. A wait that is
  * left otherwise (by longjmp, or a cancelled thread) needs no call: the next

@@ -79,6 +79,21 @@ twenty_lost() {
 	between 3 6 "$(grep -c 'so far' "$log")"
 }
 
+@test "so is one in a sleep, and not once it is over" {
+	local lines
+
+	in_background under_shim STALLSHIM_LOG="$log" "$(victim log)" sleeps
+	wait_until 30 grep 'is stalled, for 1.* so far, blocked in usleep' "$log"
+	kill -0 "$program"
+	job_ends 0
+	cat "$log"
+	mapfile -t lines < <(grep -v ' for [0-9.]*ms,' "$log")
+	# After 1 s and 2 s, and when it had ended.
+	[[ ${#lines[@]} = 3 ]]
+	[[ ${lines[1]} = *'is stalled, for 2'*' so far, blocked in usleep,'* ]]
+	[[ ${lines[2]} = *' stalled for 3'*', blocked in usleep,'* ]]
+}
+
 @test "the log may go to standard error" {
 	under_shim STALLSHIM_LOG=stderr STALLSHIM_QUIET=yes \
 		"$(victim log)" plain 2>"$RESULTS/stderr"

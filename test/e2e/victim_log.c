@@ -7,6 +7,7 @@
  *   reuse FILE    closes standard error before: FILE gets its number
  *   full          fills the pipe that is standard error before
  *   gone          waits for the pipe's reader to be gone before
+ *   sleeps        sleeps for 3 s in a run before
  *   limit         no file may have more than 300 bytes from here on
  * prints how long the stalls took by its own clock: "stalled NANOSECONDS", and
  * whether a signal was left behind: "pending SIGNAL".
@@ -63,6 +64,13 @@ static void await_reader_gone(void)
 		;
 }
 
+static void sleep_long(void)
+{
+	turn();
+	usleep(3000000);
+	turn();
+}
+
 static void limit_files(void)
 {
 	const struct rlimit limit = { 300, 300 };
@@ -108,6 +116,8 @@ int main(int argc, char **argv)
 		fill();
 	else if (argc > 1 && !strcmp(argv[1], "gone"))
 		await_reader_gone();
+	else if (argc > 1 && !strcmp(argv[1], "sleeps"))
+		sleep_long();
 	else if (argc > 1 && !strcmp(argv[1], "limit"))
 		limit_files();
 	printf("stalled %ju\n", stall());

@@ -23,6 +23,7 @@
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -141,6 +142,57 @@ static int wait_child(void)
 	return waitpid(child, NULL, 0);
 }
 
+/* Sleeps of 1000 s, which must tell what is left of that. */
+
+#define LONG_S 1000
+
+static int broken_if(bool is_told)
+{
+	errno = EINTR;
+	return is_told ? -1 : 0;
+}
+
+static bool is_left(const struct timespec *left)
+{
+	return left->tv_sec < LONG_S && left->tv_sec > LONG_S - 60;
+}
+
+static int sleep_whole(void)
+{
+	unsigned left = sleep(LONG_S);
+
+	return broken_if(left < LONG_S && left > LONG_S - 60);
+}
+
+static int sleep_us(void)
+{
+	return usleep(LONG_S * 1000000u);
+}
+
+static int sleep_told(void)
+{
+	struct timespec time = { .tv_sec = LONG_S };
+	int got = nanosleep(&time, &time);
+
+	return got < 0 && !is_left(&time) ? 0 : got;
+}
+
+static int sleep_by_clock(void)
+{
+	struct timespec time = { .tv_sec = LONG_S };
+
+	return broken_if(clock_nanosleep(CLOCK_MONOTONIC, 0, &time, &time) ==
+				 EINTR &&
+			 is_left(&time));
+}
+
+static int sleep_in_c11(void)
+{
+	const struct timespec time = { .tv_sec = LONG_S };
+
+	return broken_if(thrd_sleep(&time, NULL) == -1);
+}
+
 static const struct call {
 	const char *name;
 	int (*wait)(void);
@@ -163,6 +215,12 @@ static const struct call {
 	{ "nested_ppoll", wait_ppoll, true, NULL },
 	{ "nested_select", wait_select, true, NULL },
 	{ "nested_raw_ppoll", NULL, true, raw_ppoll },
+	{ "sleep", sleep_whole, true, NULL },
+	{ "usleep", sleep_us, true, NULL },
+	{ "nanosleep_told", sleep_told, true, NULL },
+	{ "clock_nanosleep", sleep_by_clock, true, NULL },
+	{ "thrd_sleep", sleep_in_c11, true, NULL },
+	{ "pause", pause, true, NULL },
 	{ "nested_raw_io_uring", NULL, true, raw_io_uring },
 	{ "read", wait_read, true, NULL },
 	{ "recv", wait_recv, true, NULL },

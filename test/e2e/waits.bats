@@ -78,6 +78,15 @@ uring_waits() {
 	done
 }
 
+@test "sleeps in a callback: 1,000 signals each, 0 lost, 0 spurious" {
+	local call
+
+	for call in sleep usleep nanosleep_told clock_nanosleep \
+		thrd_sleep pause; do
+		race "$call" 1000
+	done
+}
+
 # The victim can't tell whether the thread sleeps in the call or, in a tick
 # just before it, elsewhere: one in some 20,000 signals comes too early even so.
 @test "a read, a receive, a lock, a child: 3,000 signals each, 0 or 1 lost" {

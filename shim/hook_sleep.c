@@ -1,0 +1,190 @@
+/*
+ * Sleeps. In a run ticks come in them, so that a long one is seen while it
+ * lasts: a sleep that a tick broke is continued by ppoll() of nothing, which
+ * takes a signal mask (lib/sigsafe/wait.h says why). Where it can't be, as by
+ * another clock, no tick comes in it (hook_block.h).
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "hook_block.h"
+#include "hook_left.h"
+#include "sigsafe/memory.h"
+#include "sigsafe/wait.h"
+
+struct nap {
+	uint64_t begun_ns; /* 0: no tick comes in it */
+	uint64_t for_ns;
+	bool blocks;		/* watch_block_end() must follow */
+	struct timespec *left;	/* to be told what is left; or NULL */
+	struct timespec before; /* what is there now */
+};
+
+static cold void open_nap(struct nap *nap, enum blocking_call call)
+{
+	uint64_t now_ns = clock_now_ns();
+
+	thread_self.errno_at_wait = errno;
+	if (wait_sleeps(call))
+		nap->begun_ns = now_ns;
+}
+
+static inline struct nap nap_begin(enum blocking_call call, uint64_t for_ns)
+{
+	struct nap nap = { .for_ns = for_ns };
+
+	if (unlikely(thread_self.armed))
+		open_nap(&nap, call);
+	return nap;
+}
+
+/* False: it can't be read, as the call will find. */
+static bool read_time(const struct timespec *time, struct timespec *copy)
+{
+	struct memory memory;
+	const uint8_t *bytes;
+
+	memory_begin(&memory, copy);
+	bytes = memory_view(&memory, (uintptr_t)time, sizeof(*copy));
+	if (bytes)
+		memcpy(copy, bytes, sizeof(*copy));
+	return bytes;
+}
+
+static cold void open_timed(struct nap *nap, enum blocking_call call,
+			    const struct timespec *want, struct timespec *left,
+			    const void *caller)
+{
+	/* Elsewhere nothing may be written unless the sleep is broken. */
+	if ((left && left != want) || !read_time(want, &nap->before)) {
+		nap->blocks = hook_block_begin(call, caller);
+		return;
+	}
+	nap->left = left;
+	nap->for_ns = timespec_ns(&nap->before);
+	open_nap(nap, call);
+}
+
+/* Of a call that may tell what is left; CALLER's. */
+static inline struct nap nap_begin_timed(enum blocking_call call,
+					 const struct timespec *want,
+					 struct timespec *left,
+					 const void *caller)
+{
+	struct nap nap = { .begun_ns = 0 };
+
+	if (unlikely(thread_self.armed))
+		open_timed(&nap, call, want, left, caller);
+	return nap;
+}
+
+/* 0; or -1 with EINTR: a signal of the host's has broken it. */
+static cold int go_on(const struct nap *nap)
+{
+	struct timespec left;
+	int got;
+
+	do
+		got = real.ppoll(NULL, 0,
+				 left_of(nap->begun_ns, nap->for_ns, &left),
+				 wait_mask(NULL));
+	while (wait_was_broken(got, errno));
+	if (!got)
+		errno = thread_self.errno_at_wait;
+	if (nap->left && !got)
+		*nap->left = nap->before;
+	else if (nap->left)
+		left_of(nap->begun_ns, nap->for_ns, nap->left);
+	return got;
+}
+
+/*
+ * The call has returned got, and goes on if a tick broke it. broken: what it
+ * returns for a signal of the host's.
+ */
+static inline int nap_end(const struct nap *nap, int got, int broken)
+{
+	if (unlikely(nap->blocks))
+		watch_block_end();
+	if (likely(!nap->begun_ns))
+		return got;
+	if (thread_self.tick_broke_wait)
+		got = go_on(nap) ? broken : 0;
+	wait_end(got);
+	return got;
+}
+
+HOOK unsigned int sleep(unsigned int seconds)
+{
+	struct nap nap = nap_begin(CALL_SLEEP, seconds * NS_PER_S);
+	unsigned int left = real.sleep(seconds);
+	bool is_ticked = nap.begun_ns && thread_self.tick_broke_wait;
+	int got = nap_end(&nap, 0, -1);
+
+	if (likely(!is_ticked))
+		return left;
+	return got ? (unsigned int)(wait_left_ns(nap.begun_ns, nap.for_ns) /
+				    NS_PER_S)
+		   : 0;
+}
+
+HOOK int usleep(useconds_t us)
+{
+	struct nap nap = nap_begin(CALL_USLEEP, us * NS_PER_US);
+
+	return nap_end(&nap, real.usleep(us), -1);
+}
+
+HOOK int pause(void)
+{
+	struct nap nap = nap_begin(CALL_PAUSE, FOR_EVER_NS);
+
+	return nap_end(&nap, real.pause(), -1);
+}
+
+HOOK int nanosleep(const struct timespec *want, struct timespec *left)
+{
+	struct nap nap = nap_begin_timed(CALL_NANOSLEEP, want, left, CALLER);
+
+	return nap_end(&nap, real.nanosleep(want, left), -1);
+}
+
+/* The rest leave errno alone. */
+static int end_without_errno(const struct nap *nap, int got, int broken)
+{
+	int before = errno;
+
+	got = nap_end(nap, got, broken);
+	errno = before;
+	return got;
+}
+
+HOOK int thrd_sleep(const struct timespec *want, struct timespec *left)
+{
+	struct nap nap = nap_begin_timed(CALL_THRD_SLEEP, want, left, CALLER);
+
+	return end_without_errno(&nap, real.thrd_sleep(want, left), -1);
+}
+
+/* Up to a time, or by a clock that does not pass as ours does. */
+static bool is_of_own_kind(clockid_t clock, int flags)
+{
+	return flags || (clock != CLOCK_MONOTONIC && clock != CLOCK_REALTIME);
+}
+
+HOOK int clock_nanosleep(clockid_t clock, int flags,
+			 const struct timespec *want, struct timespec *left)
+{
+	struct nap nap = { .begun_ns = 0 };
+
+	if (is_of_own_kind(clock, flags))
+		nap.blocks = hook_block_begin(CALL_CLOCK_NANOSLEEP, CALLER);
+	else
+		nap = nap_begin_timed(CALL_CLOCK_NANOSLEEP, want, left, CALLER);
+	return end_without_errno(
+		&nap, real.clock_nanosleep(clock, flags, want, left), EINTR);
+}

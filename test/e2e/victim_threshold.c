@@ -1,9 +1,10 @@
 /*
  * An event loop whose runs are just below and just above a threshold of 10 ms,
- * in turn. The machine may lengthen a run: it goes on until 200 of those below
- * are below by its own clock, too.
+ * in turn. The machine may lengthen a run: it goes on until 100 of those below
+ * are below whatever came in between.
  *
- * prints, for each run, how long it was by its own clock: "run NANOSECONDS"
+ * prints, for each run, the least and the most that it can have been by the
+ * victim's own clock: "run NANOSECONDS NANOSECONDS"
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,37 +13,40 @@
 
 #include "victim.h"
 
-#define BELOW_NS   (9500 * 1000)
-#define ABOVE_NS   (10500 * 1000)
-#define SURELY_NS  (9950 * 1000)
-#define WANTED	   200
-#define MOST_TURNS 4000
+#define THRESHOLD_NS (10 * NS_PER_MS)
+#define APART_NS     (NS_PER_MS / 2)
+#define WANTED	     100
+#define MOST_TURNS   8000
 
 static int epoll_fd;
 
-/* Waits, runs, and says how long the run was. */
-static uint64_t turn(uint64_t length_ns)
+static void turn(void)
 {
 	struct epoll_event event;
-	uint64_t begun_ns, run_ns;
 
-	epoll_wait(epoll_fd, &event, 1, 1);
-	begun_ns = now_ns();
-	spin(length_ns);
-	run_ns = now_ns() - begun_ns;
-	printf("run %llu\n", (unsigned long long)run_ns);
-	return run_ns;
+	epoll_wait(epoll_fd, &event, 1, 0);
 }
 
 int main(void)
 {
+	uint64_t before_ns = now_ns(), length_ns = THRESHOLD_NS - APART_NS;
 	int below = 0;
 
 	epoll_fd = epoll_create1(0);
+	turn();
 	for (int i = 0; i < MOST_TURNS && below < WANTED; i++) {
-		below += turn(BELOW_NS) < SURELY_NS;
-		turn(ABOVE_NS);
+		uint64_t begun_ns = now_ns(), least_ns, most_ns, next_ns;
+
+		spin(length_ns);
+		next_ns = now_ns();
+		least_ns = next_ns - begun_ns;
+		turn();
+		most_ns = now_ns() - before_ns;
+		printf("run %ju %ju\n", (uintmax_t)least_ns,
+		       (uintmax_t)most_ns);
+		below += most_ns < THRESHOLD_NS;
+		before_ns = next_ns;
+		length_ns = 2 * THRESHOLD_NS - length_ns;
 	}
-	turn(0);
 	return below < WANTED;
 }

@@ -11,19 +11,21 @@
  * (test/unit/test_walk_quiet.c). Otherwise what it reads is proven or copied by
  * the kernel, by calls that change nothing (sigsafe/memory.h):
  *
- *   an object loaded later   one call each time the walk comes to it from
- *                            another one, to see that it is still the same
- *   a function met first     some ten calls, for its rules
- *   an object met first      some ten calls, for its name and headers
- *   a stack not its own      one call for every 256 bytes with frames
- *   the own stack, deeper    one call a page, 64 a walk at most; once
+ *   an object loaded later   a copy each time the walk comes to it from another
+ *                            one, to see that it is still the same
+ *   a function met first     two proofs on average, for its rules; in an object
+ *                            loaded later some ten copies
+ *   an object met first      some ten copies, for its name and headers
+ *   a stack not its own      a copy for every 256 bytes with frames
+ *   the own stack, deeper    a proof a page, 64 a walk at most; once
  *   than any walk before
- *   code outside of objects  one call a frame
+ *   code outside of objects  a proof and a copy a frame
  *
- * All in all never more than 3,125 for what is read, and 2 KB of stack. What
- * rows can't say takes a turn of the walker (sigsafe/walker.h), tried for 500
- * times in a handler and 2,000 times in a hook. No walk reads more than 200,000
- * words or keeps more than 128 frames.
+ * A proof is one system call, a copy two. However bad the stack and the tables,
+ * a walk makes less than 14,000 calls, reads no more than 200,000 words and
+ * keeps no more than 128 frames. What rows can't say takes a turn of the walker
+ * (sigsafe/walker.h), tried for 500 times in a handler and 2,000 times in a
+ * hook.
  *
  * SPDX-License-Identifier: MIT
  */

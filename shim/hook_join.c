@@ -14,7 +14,22 @@
 /* Stands for every thread that is waited for. */
 static const char joins;
 
-static const struct lock lock = { .address = &joins, .kind = LOCK_JOIN };
+/* glibc hides a thread's number in the id of its clock, as clone(2)'s tid. */
+static int32_t number_of(pthread_t thread)
+{
+	clockid_t clock;
+
+	return pthread_getcpuclockid(thread, &clock) ? 0 : ~(clock >> 3);
+}
+
+static struct lock lock_of(pthread_t thread)
+{
+	return (struct lock){
+		.address = &joins,
+		.kind = LOCK_JOIN,
+		.holder = number_of(thread),
+	};
+}
 
 static enum wait_outcome outcome_of(int err)
 {
@@ -37,7 +52,7 @@ HOOK int pthread_join(pthread_t thread, void **value)
 
 	if (err != EBUSY)
 		return err;
-	waiting_begin(&waiting, lock, CALLER);
+	waiting_begin(&waiting, lock_of(thread), CALLER);
 	err = real.pthread_join(thread, value);
 	waiting_end(&waiting, outcome_of(err));
 	return err;
@@ -58,7 +73,7 @@ HOOK int pthread_timedjoin_np(pthread_t thread, void **value,
 		err = real.pthread_tryjoin_np(thread, value);
 	if (err != EBUSY)
 		return err;
-	waiting_begin(&waiting, lock, CALLER);
+	waiting_begin(&waiting, lock_of(thread), CALLER);
 	err = real.pthread_timedjoin_np(thread, value, until);
 	waiting_end(&waiting, outcome_of(err));
 	return err;
@@ -74,7 +89,7 @@ HOOK int pthread_clockjoin_np(pthread_t thread, void **value, clockid_t clock,
 		err = real.pthread_tryjoin_np(thread, value);
 	if (err != EBUSY)
 		return err;
-	waiting_begin(&waiting, lock, CALLER);
+	waiting_begin(&waiting, lock_of(thread), CALLER);
 	err = real.pthread_clockjoin_np(thread, value, clock, until);
 	waiting_end(&waiting, outcome_of(err));
 	return err;
@@ -92,7 +107,7 @@ HOOK int thrd_join(thrd_t thread, int *value)
 			*value = (int)(intptr_t)ended_with;
 		return thrd_success;
 	}
-	waiting_begin(&waiting, lock, CALLER);
+	waiting_begin(&waiting, lock_of(thread), CALLER);
 	result = real.thrd_join(thread, value);
 	waiting_end(&waiting,
 		    result == thrd_success ? WAIT_ACQUIRED : WAIT_WITHDRAWN);

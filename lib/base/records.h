@@ -228,7 +228,7 @@ struct event_record {
 	/* The lock it waited for longest, and who had it when last looked. */
 	uint64_t lock;	     /* its address; 0: none */
 	uint32_t lock_index; /* in SECTION_LOCKS, if that has the address yet */
-	int32_t holder;	     /* thread; 0: unknown */
+	int32_t holder;	     /* thread; 0: unknown; -1: several */
 	char holder_name[NAME_BYTES]; /* "": unknown */
 	/* Written by who let go of it first. */
 	uint32_t release; /* stack of the unlock; 0: none seen */

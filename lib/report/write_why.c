@@ -59,6 +59,13 @@ static const char *holder_text(const struct report *report, enum cause cause,
 	return "";
 }
 
+/* Is it known which thread it waited for to end? Of all stalls it is not. */
+static bool is_join(const struct stall *stall)
+{
+	return stall && stall->holder > 0 && stall->lock &&
+	       stall->lock->kind == LOCK_JOIN;
+}
+
 static const char *cause_text(const struct report *report, enum cause cause,
 			      const struct subjects *subjects)
 {
@@ -66,6 +73,9 @@ static const char *cause_text(const struct report *report, enum cause cause,
 	const struct why *why = &subjects->why[cause];
 	const char *holder = holder_text(report, cause, subjects->stall);
 
+	if (cause == CAUSE_JOIN && is_join(subjects->stall))
+		return arena_print(arena, "waiting for thread %s to end",
+				   holder_name(report, subjects->stall));
 	if (cause == CAUSE_BLOCKED && why->call && *why->call)
 		return arena_print(arena, "blocked in %s", why->call);
 	if (why->lock && lock_phrases[cause])

@@ -11,6 +11,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/live.h"
+#include "sigsafe/contention.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
 #include "sigsafe/stack_table.h"
@@ -184,12 +185,17 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 	}
 }
 
-static void keep_holder(struct event_record *event, int32_t holder)
+/* Of several threads that were joined none is told. */
+static void keep_holder(struct event_record *event, const struct slice_end *end)
 {
-	if (event->holder == holder)
+	bool is_another = event->holder && event->holder != end->lock_holder;
+
+	if (event->holder == end->lock_holder)
 		return;
-	event->holder = holder;
-	thread_name_of(holder, event->holder_name);
+	event->holder = end->lock_holder;
+	if (is_another && end->evidence.lock_kind == LOCK_JOIN)
+		event->holder = HELD_BY_SEVERAL;
+	thread_name_of(event->holder, event->holder_name);
 }
 
 /*
@@ -209,7 +215,7 @@ static void keep_lock(struct event_record *event, const struct slice_end *end,
 	event->lock_index = lock_index(rec, lock);
 	if (event->release)
 		return;
-	keep_holder(event, end->lock_holder);
+	keep_holder(event, end);
 	if (thread_self.slice.lock != lock)
 		return;
 	/* Release pairs with the exchange in event_take_waiting(). */

@@ -131,11 +131,13 @@ void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 	slice->longest_call = call;
 }
 
-void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns)
+void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
+			 int32_t holder)
 {
 	struct slice *slice = &thread_self.slice;
 
 	slice->lock_since_ns = now_ns;
+	slice->joined = lock->kind == LOCK_JOIN ? holder : 0;
 	/* Last: from here on a tick finds the thread in its wait. */
 	slice->lock = lock;
 }
@@ -149,7 +151,8 @@ static void add_lock(struct slice *slice, const struct lock_record *lock,
 		return;
 	slice->longest_lock_ns = ns;
 	slice->longest_lock_kind = lock->kind;
-	slice->longest_lock_holder = holder;
+	slice->longest_lock_holder =
+		lock->kind == LOCK_JOIN ? slice->joined : holder;
 	slice->longest_lock = (const void *)(uintptr_t)lock->address;
 }
 

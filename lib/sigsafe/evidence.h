@@ -52,6 +52,7 @@ struct slice {
 	/* The wait for a lock it is in; NULL: in none. */
 	struct lock_record *volatile lock;
 	volatile uint64_t lock_since_ns;
+	volatile int32_t joined; /* the thread it waits for to end; 0: none */
 };
 
 /*
@@ -70,9 +71,11 @@ void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 
 /*
  * The calling thread waits for a lock, whose record is pinned until the end;
- * the end alone where somebody else began the wait for it. Signal-safe.
+ * the end alone where somebody else began the wait for it. Of a join, holder is
+ * the thread to end: the record is that of all joins. Signal-safe.
  */
-void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns);
+void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
+			 int32_t holder);
 void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
 		       uint64_t now_ns);
 

@@ -99,7 +99,7 @@ void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 	if (!wait->recording)
 		return;
 	take_stack(wait);
-	evidence_lock_begin(wait->lock, wait->start_ns);
+	evidence_lock_begin(wait->lock, wait->start_ns, lock.holder);
 }
 
 /* Only where the next waiter can see whether it is still true. */

@@ -141,6 +141,12 @@ static void say_wait(struct pen *pen, const struct recording *rec,
 {
 	const struct lock_record *lock = lock_of(rec, event);
 
+	if (lock && lock->kind == LOCK_JOIN && *event->holder_name) {
+		pen_text(pen, "waiting for thread ");
+		say_thread(pen, event->holder_name, event->holder);
+		pen_text(pen, " to end");
+		return;
+	}
 	if (!lock || lock->kind == LOCK_JOIN ||
 	    cause_of_wait(lock->kind) != cause) {
 		pen_text(pen, cause_words(cause));

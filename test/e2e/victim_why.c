@@ -226,6 +226,12 @@ static void callback_join(void)
 	pthread_join(thread, NULL);
 }
 
+static void callback_joins(void)
+{
+	callback_join();
+	callback_join();
+}
+
 static sem_t jobs_done;
 
 static __attribute__((noinline, noclone)) void post_done(void)
@@ -308,19 +314,13 @@ static const struct reason {
 	const char *name;
 	void (*callback)(void);
 } reasons[] = {
-	{ "spin", callback_spin },
-	{ "nanosleep", callback_nanosleep },
-	{ "read", callback_read },
-	{ "wait", callback_wait },
-	{ "flock", callback_flock },
-	{ "connect", callback_connect },
-	{ "fsync", callback_fsync },
-	{ "vfork", callback_vfork },
-	{ "lock", callback_lock },
-	{ "faults", callback_faults },
-	{ "stop", callback_stop },
-	{ "join", callback_join },
-	{ "semaphore", callback_semaphore },
+	{ "spin", callback_spin },	 { "nanosleep", callback_nanosleep },
+	{ "read", callback_read },	 { "wait", callback_wait },
+	{ "flock", callback_flock },	 { "connect", callback_connect },
+	{ "fsync", callback_fsync },	 { "vfork", callback_vfork },
+	{ "lock", callback_lock },	 { "faults", callback_faults },
+	{ "stop", callback_stop },	 { "join", callback_join },
+	{ "joins", callback_joins },	 { "semaphore", callback_semaphore },
 	{ "barrier", callback_barrier },
 };
 

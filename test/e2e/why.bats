@@ -149,10 +149,10 @@ held_lock() {
 		"$RESULTS/report" | grep '> unlock_cache'
 }
 
-# wait_of REASON: the report of a stall by a wait that is for no lock.
+# wait_of REASON [CAUSE]: the report of a stall by a wait that is for no lock.
 wait_of() {
 	why "$1" 30
-	mostly "$1"
+	mostly "${2:-$1}"
 	[[ $(header "$text" lock) = 0 ]]
 	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
 	"$STALLSHIM" report "$text" >"$RESULTS/report_of_text"
@@ -164,8 +164,18 @@ wait_of() {
 @test "a join is waiting for a thread to end, which nobody lets go of" {
 	wait_of join
 	grep '^     .*waiting for a thread to end' "$RESULTS/report"
+	# The stall's own line tells which.
+	# Where no tick was let run in time, it had ended and has no name.
+	grep -E 'waiting for thread (worker1 \([0-9]+\)|[0-9]+) to end ' \
+		"$RESULTS/report"
 	grep 'waiting for a thread to end' "$RESULTS/report_of_text"
 	! grep -E 'for joins|posted' "$RESULTS/report" "$RESULTS/report_of_text"
+}
+
+@test "of several threads that a loop joins none is told" {
+	wait_of joins join
+	grep '^     .*waiting for a thread to end' "$RESULTS/report"
+	! grep -E 'waiting for thread ' "$RESULTS/report"
 }
 
 @test "a semaphore has a cause of its own, and who posted it" {

@@ -139,6 +139,10 @@ Test(log, what_is_no_lock_is_called_by_its_name)
 	log_stall(&self);
 	cr_assert_not_null(
 		strstr(read_log(), "waiting for a thread to end, 3 events"));
+	strcpy(self.event.holder_name, "worker1");
+	log_stall(&self);
+	cr_assert_not_null(strstr(
+		read_log(), "waiting for thread worker1 (4713) to end, 3 "));
 }
 
 Test(log, a_lock_that_lost_its_record_is_a_lock)

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/atomic.h"
-#include "sigsafe/live.h"
 #include "sigsafe/contention.h"
+#include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
 #include "sigsafe/stack_table.h"

@@ -151,8 +151,13 @@ held_lock() {
 
 # wait_of REASON [CAUSE]: the report of a stall by a wait that is for no lock.
 wait_of() {
-	why "$1" 30
-	mostly "${2:-$1}"
+	local cause=${2:-$1} tries=10
+
+	# A stall that no tick was let run in has no cause.
+	until why "$1" 30 && (($(header "$text" "$cause") > 0)); do
+		((--tries))
+	done
+	mostly "$cause"
 	[[ $(header "$text" lock) = 0 ]]
 	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
 	"$STALLSHIM" report "$text" >"$RESULTS/report_of_text"
@@ -166,7 +171,7 @@ wait_of() {
 	grep '^     .*waiting for a thread to end' "$RESULTS/report"
 	# The stall's own line tells which.
 	# Where no tick was let run in time, it had ended and has no name.
-	grep -E 'waiting for thread (worker1 \([0-9]+\)|[0-9]+) to end ' \
+	grep -E 'waiting for thread (worker1 \([0-9]+\)|[0-9]+) to end' \
 		"$RESULTS/report"
 	grep 'waiting for a thread to end' "$RESULTS/report_of_text"
 	! grep -E 'for joins|posted' "$RESULTS/report" "$RESULTS/report_of_text"

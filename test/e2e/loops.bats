@@ -111,7 +111,7 @@ as_said() {
 	shown=$(awk '/in order of time/ { on = 1 }
 		on && / (long|short) \(/ { n++ }
 		END { print n + 0 }' <<<"$report")
-	missing=$(sed -n 's/.*lost=\([0-9]*\): stalls that left.*/\1/p' "$text")
+	missing=$(sed -n 's/.*lost=\([0-9]*\): stalls not in the timeline.*/\1/p' "$text")
 	echo "$shown shown, $missing missing"
 	((shown + missing == $(header "$text" stalls)))
 }

@@ -185,17 +185,29 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 	}
 }
 
+/* Threads are often named late: asked at each tick, while there is one. */
+static void keep_name(struct event_record *event)
+{
+	char name[NAME_BYTES];
+
+	thread_name_of(event->holder, name);
+	if (*name)
+		memcpy(event->holder_name, name, NAME_BYTES);
+}
+
 /* Of several threads that were joined none is told. */
 static void keep_holder(struct event_record *event, const struct slice_end *end)
 {
-	bool is_another = event->holder && event->holder != end->lock_holder;
+	int32_t before = event->holder;
 
-	if (event->holder == end->lock_holder)
-		return;
-	event->holder = end->lock_holder;
-	if (is_another && end->evidence.lock_kind == LOCK_JOIN)
-		event->holder = HELD_BY_SEVERAL;
-	thread_name_of(event->holder, event->holder_name);
+	if (before != end->lock_holder) {
+		event->holder = end->lock_holder;
+		event->holder_name[0] = '\0';
+		if (before && end->evidence.lock_kind == LOCK_JOIN)
+			event->holder = HELD_BY_SEVERAL;
+	}
+	if (event->holder > 0)
+		keep_name(event);
 }
 
 /*

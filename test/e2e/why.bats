@@ -170,8 +170,8 @@ wait_of() {
 	wait_of join
 	grep '^     .*waiting for a thread to end' "$RESULTS/report"
 	# The stall's own line tells which.
-	# Where no tick was let run in time, it had ended and has no name.
-	grep -E 'waiting for thread (worker1 \([0-9]+\)|[0-9]+) to end' \
+	# Where no tick was let run in time it had no name yet, or had ended.
+	grep -E 'waiting for thread ((worker1|why) \([0-9]+\)|[0-9]+) to end' \
 		"$RESULTS/report"
 	grep 'waiting for a thread to end' "$RESULTS/report_of_text"
 	! grep -E 'for joins|posted' "$RESULTS/report" "$RESULTS/report_of_text"

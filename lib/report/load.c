@@ -102,7 +102,7 @@ static bool load_text(struct processes *processes, const char *path, int fd,
 static bool load_open(struct processes *processes, const char *path, int fd,
 		      char *fault, size_t size)
 {
-	static const char nothing[sizeof(TEXT_BEGINNING)];
+	static const char nothing[sizeof(RECORDING_MAGIC) - 1];
 	char beginning[sizeof(TEXT_BEGINNING)] = "";
 	struct stat st;
 
@@ -119,7 +119,7 @@ static bool load_open(struct processes *processes, const char *path, int fd,
 	if (!strcmp(beginning, TEXT_BEGINNING))
 		return load_text(processes, path, fd, (size_t)st.st_size, fault,
 				 size);
-	/* A recording is there before the word that makes it valid. */
+	/* A recording's first word, which makes it valid, is stored last. */
 	if (!memcmp(beginning, nothing, sizeof(nothing)))
 		snprintf(fault, size,
 			 "holds nothing yet: its program has just started, or "

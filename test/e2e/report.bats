@@ -243,6 +243,9 @@ counts_it() {
 	refuses 1 "short is too short" short
 	head -c 100000 "$(result rec)" >short
 	refuses 1 "short is cut short" short
+	# Killed before the word was there that makes it valid.
+	dd if=/dev/zero of=short bs=8 count=1 conv=notrunc status=none
+	refuses 1 "short holds nothing yet" short
 	refuses 1 "is not a regular file" /
 	refuses 1 "no such file" nothing
 	refuses 2 "report on what?"

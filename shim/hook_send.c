@@ -39,7 +39,8 @@ HOOK int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
 
 HOOK int tgkill(pid_t process, pid_t thread, int sig)
 {
-	if (process == getpid())
+	/* To ask for the process takes a system call that natively is none. */
+	if (tick_signal_claims(sigset_of(sig)) && process == getpid())
 		claim(sig);
 	return real.tgkill(process, thread, sig);
 }

@@ -15,6 +15,7 @@
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
 
 static bool started; /* written by host_signal_start() */
+static bool left;    /* by host_signal_leave() */
 
 /* The first process of a container: the kernel spares it what it ignores. */
 static bool is_first_process(void)
@@ -50,6 +51,8 @@ void host_signal_leave(void)
 		disposition_stand_back(deadly[i]);
 	tick_signal_end();
 	disposition_unlock();
+	/* Relaxed: who does not see it yet does what it has done before. */
+	store_relaxed(&left, true);
 }
 
 bool host_signal_is_started(void)
@@ -61,9 +64,12 @@ int host_disposition(int sig, const struct disposition *new,
 		     struct disposition *old)
 {
 	kernel_sigset claims = 0;
-	int pid = process_id();
-	int err;
+	int pid, err;
 
+	/* One system call, as natively; the others are over or do the same. */
+	if (load_relaxed(&left))
+		return disposition_set(sig, new, old);
+	pid = process_id();
 	if (!pid)
 		return disposition_set_of_guest(sig, new, old);
 	if (new &&new->handler != DEFAULT)
@@ -103,7 +109,8 @@ kernel_sigset host_sigset_claimed(kernel_sigset set)
 	kernel_sigset claims = tick_signal_claims(set);
 	int pid;
 
-	if (likely(!claims && !(set & tick_signal_set())))
+	if (likely(!claims && !(set & tick_signal_set())) ||
+	    load_relaxed(&left))
 		return set;
 	pid = process_id();
 	if (!pid)

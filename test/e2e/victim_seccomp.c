@@ -64,6 +64,8 @@ static struct sock_filter code[] = {
 	ALLOW(futex),
 	ALLOW(epoll_wait),
 	ALLOW(rt_sigreturn),
+	ALLOW(rt_sigaction),
+	ALLOW(rt_sigprocmask),
 	BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
 };
 static struct sock_fprog filter = {
@@ -84,10 +86,17 @@ static void say_done(void)
 
 static void stall_after(void)
 {
+	sigset_t all;
+
 	for (int i = 0; i < 5; i++) {
 		epoll_wait(epoll_fd, &event, 1, 1);
 		spin(5 * NS_PER_MS);
 	}
+	sigfillset(&all);
+	if (signal(SIGUSR1, on_signal) == SIG_ERR ||
+	    signal(SIGUSR2, SIG_DFL) != on_signal ||
+	    sigprocmask(SIG_BLOCK, &all, NULL))
+		_exit(4);
 }
 
 int main(int argc, char **argv)

@@ -13,6 +13,7 @@
 
 #include "hook_block.h"
 #include "hook_left.h"
+#include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/wait.h"
 
@@ -33,11 +34,18 @@ static cold void open_nap(struct nap *nap, enum blocking_call call)
 		nap->begun_ns = now_ns;
 }
 
+/* Not in a forked child yet, nor after seccomp, where no call may be made. */
+static inline bool may_tick(void)
+{
+	return unlikely(thread_self.armed) &&
+	       thread_self.recording == live_recording();
+}
+
 static inline struct nap nap_begin(enum blocking_call call, uint64_t for_ns)
 {
 	struct nap nap = { .for_ns = for_ns };
 
-	if (unlikely(thread_self.armed))
+	if (may_tick())
 		open_nap(&nap, call);
 	return nap;
 }
@@ -77,7 +85,7 @@ static inline struct nap nap_begin_timed(enum blocking_call call,
 {
 	struct nap nap = { .begun_ns = 0 };
 
-	if (unlikely(thread_self.armed))
+	if (may_tick())
 		open_timed(&nap, call, want, left, caller);
 	return nap;
 }

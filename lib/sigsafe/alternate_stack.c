@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include "sigsafe/disposition.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/sys.h"
 
@@ -142,6 +143,33 @@ bool alternate_stack_fits_below(const struct thread *self, const ucontext_t *uc)
 			return false;
 	}
 	return is_writable(end);
+}
+
+struct call {
+	void (*function)(void *);
+	void *argument;
+};
+
+static void call_without(void *argument)
+{
+	const struct call *call = argument;
+	stack_t had;
+	bool is_gone = !exchange(&none, &had);
+
+	call->function(call->argument);
+	if (is_gone)
+		exchange(&had, NULL);
+}
+
+void alternate_stack_call_on(void *top, void (*function)(void *),
+			     void *argument)
+{
+	struct call call = { function, argument };
+
+	if (unlikely(disposition_enters_alternate_stack(SIGBUS)))
+		machine_call_on(top, call_without, &call);
+	else
+		machine_call_on(top, function, argument);
 }
 
 bool alternate_stack_is_short(const ucontext_t *uc)

@@ -53,6 +53,15 @@ static inline bool alternate_stack_holds(const struct thread *self,
 }
 
 /*
+ * Calls function(argument) on the stack that ends at top, while the caller's
+ * may be the alternate one. Where the host handles SIGBUS there, one for the
+ * recording must not be entered at its upper end, over the caller's frames: so
+ * the thread has none meanwhile. All signals but SIGBUS are blocked.
+ */
+void alternate_stack_call_on(void *top, void (*function)(void *),
+			     void *argument);
+
+/*
  * Was the handler that has this context entered on an alternate stack of the
  * host's that has no room for a tick besides? Handler only.
  */

@@ -34,7 +34,9 @@ extern int __sigaction(int sig, const struct sigaction *act,
 static struct quiet_lock lock; /* guards all below but called[] */
 static struct disposition shadow[SIGNALS + 1];
 static kernel_sigset stand_ins;
-static kernel_sigset restarting; /* also read without the lock */
+/* Handlers with SA_RESTART, with SA_ONSTACK: also read without the lock. */
+static kernel_sigset restarting;
+static kernel_sigset on_alternate_stack;
 
 /* What entry() calls. Written with the shadow, read without the lock. */
 static signal_handler *called[SIGNALS + 1];
@@ -103,9 +105,20 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 			       restorer_flag;
 		kernel.restorer = restorer;
 		/* All 64: sigfillset(3) leaves two of libc's open. */
-		kernel.mask = ~UINT64_C(0);
+		kernel.mask = QUIET_MASK;
+	}
+	/* As if it were not there: on no other stack, with no other mask. */
+	if (sig == SIGBUS && host->handler == DEFAULT && stands_in(sig)) {
+		kernel.flags = (uint64_t)SA_NODEFER | SIGINFO | restorer_flag;
+		kernel.mask = 0;
 	}
 	return kernel;
+}
+
+static void note(kernel_sigset *set, int sig, bool is_in)
+{
+	store_relaxed(set,
+		      is_in ? *set | SIGNAL_BIT(sig) : *set & ~SIGNAL_BIT(sig));
 }
 
 /* As the kernel would report it. */
@@ -117,9 +130,9 @@ static void remember(int sig, const struct disposition *host)
 	shadow[sig].flags &= KNOWN_FLAGS;
 	shadow[sig].mask &= ~UNMASKABLE;
 	/* Relaxed: an answer is as old as the handler it belongs to. */
-	store_relaxed(&restarting, host->flags & SA_RESTART
-					   ? restarting | SIGNAL_BIT(sig)
-					   : restarting & ~SIGNAL_BIT(sig));
+	note(&restarting, sig, host->flags & SA_RESTART);
+	note(&on_alternate_stack, sig,
+	     is_function(host->handler) && host->flags & SA_ONSTACK);
 	/* Release pairs with the acquire in disposition_take(). */
 	store_release(&called[sig], asks ? ASK : host->handler);
 }
@@ -237,6 +250,11 @@ void disposition_reset(int sig)
 	const struct disposition none = { .handler = DEFAULT };
 
 	kernel_set(sig, &none, NULL);
+}
+
+bool disposition_enters_alternate_stack(int sig)
+{
+	return load_relaxed(&on_alternate_stack) & SIGNAL_BIT(sig);
 }
 
 bool disposition_let_go(int sig)

@@ -82,6 +82,9 @@ signal_handler *disposition_take(int sig);
 /* Has the host's handler SA_RESTART? Not locked. Signal-safe. */
 bool disposition_restarts(int sig);
 
+/* Has the host a handler with SA_ONSTACK? Not locked. Signal-safe. */
+bool disposition_enters_alternate_stack(int sig);
+
 /*
  * Whatever the host wants, the kernel acts on sig by default: as the kernel
  * itself does where it kills. Not locked. Signal-safe.

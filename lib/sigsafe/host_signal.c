@@ -11,8 +11,11 @@
 #include "sigsafe/process.h"
 #include "sigsafe/signal_entry.h"
 
-/* These kill by default, and results are to be written first. */
-static const int deadly[] = { SIGINT, SIGTERM, SIGHUP };
+/*
+ * These kill by default, and results are to be written first; or it is the
+ * recording that has been cut, and not the program's doing.
+ */
+static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGBUS };
 
 static bool started; /* written by host_signal_start() */
 static bool left;    /* by host_signal_leave() */

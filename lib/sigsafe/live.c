@@ -30,11 +30,26 @@ bool live_make_page(void)
 	return true;
 }
 
+/* Where live_header's recording lies, in a forked child its parent's. */
+static uintptr_t place;
+
 void live_begin(struct recording *rec)
 {
+	place = (uintptr_t)rec;
 	live_header = *rec;
 	/* Pairs with live_recording(). */
 	store_release(&live_page->recording, rec);
+}
+
+bool live_replace(const void *address)
+{
+	if ((uintptr_t)address - place >= live_header.size_bytes)
+		return false;
+	return !sys_failed(
+		sys6(SYS_mmap, (long)place, (long)live_header.size_bytes,
+		     PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE,
+		     -1, 0));
 }
 
 static bool is_same_place(const struct section *a, const struct section *b)

@@ -47,6 +47,14 @@ static inline struct recording *live_recording(void)
 }
 
 /*
+ * The file does not reach that far any more: if address is in the recording,
+ * memory of zeroes takes the place of all of it. Of two threads at once each
+ * does so, and what is lost was lost before. False: it is another's address, or
+ * there is no memory. Signal-safe.
+ */
+bool live_replace(const void *address);
+
+/*
  * Is what is constant in the header of rec, the live recording, as it was made?
  * If not, somebody else has written to the file, or cut it. Signal-safe.
  */

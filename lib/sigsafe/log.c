@@ -229,7 +229,7 @@ static void say_stall(struct pen *pen, const struct recording *rec,
 static void write_line(const struct recording *rec,
 		       const struct event_record *event)
 {
-	const kernel_sigset all = ~UINT64_C(0);
+	const kernel_sigset quiet = QUIET_MASK;
 	struct line line = { .error = 0 };
 	const struct text_out out = { line_write, &line };
 	struct pen pen = pen_for(&out);
@@ -237,7 +237,7 @@ static void write_line(const struct recording *rec,
 	uint64_t suppressed;
 
 	/* A handler of the host must not leave us in the middle of it. */
-	sys_sigprocmask(SIG_SETMASK, &all, &mask);
+	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
 	suppressed = exchange_acq_rel(&limit.suppressed, 0);
 	if (event)
 		say_stall(&pen, rec, event);

@@ -34,11 +34,11 @@ static bool take_or_wait(struct quiet_lock *lock, uint32_t pid)
 
 void quiet_lock(struct quiet_lock *lock, int pid)
 {
-	const kernel_sigset all = ~UINT64_C(0);
+	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset mask;
 	uint32_t nobody = 0;
 
-	sys_sigprocmask(SIG_SETMASK, &all, &mask);
+	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
 	/* Acquire pairs with the release in quiet_unlock(). */
 	if (!cas_acq_rel(&lock->holder, &nobody, (uint32_t)pid)) {
 		while (!take_or_wait(lock, (uint32_t)pid))

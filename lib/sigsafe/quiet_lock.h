@@ -1,7 +1,7 @@
 /*
  * A lock for what signal handlers share with everybody else: it is held with
- * all signals blocked, so no handler finds it held by the thread it runs on. It
- * is a leaf, held for a few system calls.
+ * all signals blocked (QUIET_MASK), so no handler finds it held by the thread
+ * it runs on. It is a leaf, held for a few system calls.
  *
  * It holds the pid of its holder's process: a child that was forked while
  * another thread held it sees that it is nobody's any more, and takes it.

@@ -9,11 +9,13 @@
 
 #include "base/units.h"
 #include "sigsafe/alternate_stack.h"
+#include "sigsafe/bus_error.h"
 #include "sigsafe/call_again.h"
 #include "sigsafe/claim.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
+#include "sigsafe/send_again.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/wait.h"
@@ -62,7 +64,7 @@ static void stay_hidden(ucontext_t *uc)
 
 static void on_tick(int sig, ucontext_t *uc)
 {
-	const kernel_sigset all = ~UINT64_C(0);
+	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset *mask;
 
 	/*
@@ -70,7 +72,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	 * host chose for its own handler. The return from here undoes this.
 	 */
 	if (sig != tick_signal())
-		sys_sigprocmask(SIG_SETMASK, &all, NULL);
+		sys_sigprocmask(SIG_SETMASK, &quiet, NULL);
 	watch_tick(uc);
 	hide_from_call(uc);
 	/* Where the thread blocks every signal the next tick is to come, too.
@@ -94,8 +96,8 @@ static void last_words(int sig)
 		signal_last_words(sig);
 		return;
 	}
-	machine_call_on((char *)stack + LAST_STACK_BYTES, say_last_words,
-			(void *)(intptr_t)sig);
+	alternate_stack_call_on((char *)stack + LAST_STACK_BYTES,
+				say_last_words, (void *)(intptr_t)sig);
 	sys2(SYS_munmap, stack, LAST_STACK_BYTES);
 }
 
@@ -147,17 +149,6 @@ static bool is_blocked_by_host(int sig, ucontext_t *uc)
 	return mask_of_host(mask) & ~mask & SIGNAL_BIT(sig);
 }
 
-/* To the thread or to the process, which any of its threads stands for. */
-static void send_again(int sig, const siginfo_t *info)
-{
-	int tid = sys_gettid();
-
-	if (info->si_code == SI_TKILL)
-		sys4(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, sig, info);
-	else
-		sys3(SYS_rt_sigqueueinfo, tid, sig, info);
-}
-
 /* It would stay pending here. The thread's own come before the process's. */
 static void drop_late_tick(int sig)
 {
@@ -167,7 +158,7 @@ static void drop_late_tick(int sig)
 
 	if (sys4(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) == sig &&
 	    !signal_is_tick(&info))
-		send_again(sig, &info);
+		signal_send_again(sig, &info);
 }
 
 /* From now on it is blocked indeed, and sent once more. */
@@ -181,7 +172,7 @@ static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 		claim_sent(pid, sig);
 		*mask = mask_of_kernel(*mask);
 	}
-	send_again(sig, info);
+	signal_send_again(sig, info);
 	drop_late_tick(sig);
 	stay_hidden(uc);
 }
@@ -249,6 +240,8 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 {
 	signal_handler *handler;
 
+	if (unlikely(sig == SIGBUS) && bus_error_is_ours(info, context))
+		return;
 	if (signal_is_tick(info)) {
 		on_tick(sig, context);
 		return;
@@ -261,6 +254,8 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 	if (unlikely(is_ignored(sig, handler))) {
 		/* Natively it would not have come to break a wait. */
 		stay_hidden(context);
+	} else if (unlikely(handler == DEFAULT && sig == SIGBUS)) {
+		bus_error_kills(info);
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
 	} else if (unlikely(is_out_of_place(context))) {

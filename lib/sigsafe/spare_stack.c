@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/atomic.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/sys.h"
 
@@ -66,7 +67,7 @@ void spare_stack_call(void (*work)(void *), void *argument)
 		return;
 	}
 	end = ((unsigned)__builtin_ctz(bit) + 1) * (PAGE_BYTES + STACK_BYTES);
-	machine_call_on(stacks + end, work, argument);
+	alternate_stack_call_on(stacks + end, work, argument);
 	/* Pairs with take(). */
 	sub_release(&in_use, bit);
 }

@@ -48,8 +48,21 @@ static inline kernel_sigset *context_mask(ucontext_t *uc)
 	return (kernel_sigset *)&uc->uc_sigmask;
 }
 
+/*
+ * What our own sections block, and our handler: every signal but SIGBUS, by
+ * which the kernel tells that the recording has been cut; blocked it kills. One
+ * that was sent is put off by signal_entry(), which knows our mask by glibc's
+ * signals: a host that blocks those blocks SIGBUS, too.
+ */
+#define QUIET_MASK (~SIGNAL_BIT(7))
+
 /* No mask has these: SIGKILL and SIGSTOP. */
 #define UNMASKABLE (SIGNAL_BIT(9) | SIGNAL_BIT(19))
+
+static inline bool is_quiet_mask(kernel_sigset mask)
+{
+	return (mask | UNMASKABLE) == QUIET_MASK;
+}
 
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,
 				   kernel_sigset *old)

@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/atomic.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
@@ -95,7 +96,7 @@ static bool run(void (*work)(void *), void *argument, unsigned spins,
 	if (!take_turn(spins, why))
 		return false;
 	thread_self.in_walk = true;
-	machine_call_on(stack + STACK_BYTES, work, argument);
+	alternate_stack_call_on(stack + STACK_BYTES, work, argument);
 	thread_self.in_walk = false;
 	end_turn();
 	return true;
@@ -104,7 +105,7 @@ static bool run(void (*work)(void *), void *argument, unsigned spins,
 bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 		enum lost_reason *why)
 {
-	const kernel_sigset all = ~UINT64_C(0);
+	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset before;
 	bool done;
 
@@ -114,7 +115,7 @@ bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 	}
 	if (in_handler)
 		return run(work, argument, SPINS_IN_HANDLER, why);
-	sys_sigprocmask(SIG_SETMASK, &all, &before);
+	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	done = run(work, argument, SPINS, why);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 	return done;

@@ -56,6 +56,10 @@ setup() {
 	every_case stacks
 }
 
+@test "bus errors, made by the host or sent, are as natively" {
+	every_case bus
+}
+
 @test "over fork, vfork, exec and death: as natively" {
 	every_case process
 }

@@ -6,6 +6,10 @@
 
 load lib
 
+setup() {
+	how=()
+}
+
 teardown() {
 	end_background
 }
@@ -35,9 +39,9 @@ tamper() {
 		}' "$@"
 }
 
-# recording: of the program in the background, once it is there.
-recording() {
-	result rec
+# left KIND: what the program in the background leaves; its children leave more.
+left() {
+	echo "$RESULTS/tampered.$program.$1"
 }
 
 # begin_tampered [NAME=VALUE...]: the victim runs until it is told to end.
@@ -45,21 +49,22 @@ begin_tampered() {
 	rm -f "$RESULTS"/*.rec "$RESULTS"/*.txt
 	in_background under_shim STALLSHIM_STALL=1ms \
 		STALLSHIM_LOG="$RESULTS/log,100000/min" "$@" \
-		"$(victim tampered)" >"$RESULTS/said" 2>&1
-	wait_until 10 recording
+		"$(victim tampered)" "${how[@]}" >"$RESULTS/said" 2>&1
+	wait_until 10 test -e "$(left rec)"
 }
 
 # It goes on, and ends, as if nothing had been.
 ends_well() {
+	wait_until 10 grep begun "$RESULTS/said"
 	kill -USR2 "$program"
 	job_ends 7
 	cat "$RESULTS/said"
-	[[ $(<"$RESULTS/said") = *"all sums are right" ]]
+	[[ $(<"$RESULTS/said") = *"all sums are right"* ]]
 }
 
 # What the reader says of what is left is one line, or a report.
 is_read() {
-	run "$STALLSHIM" report "$(recording)"
+	run "$STALLSHIM" report "$(left rec)"
 	((status <= 1)) || {
 		echo "report: $status $output"
 		return 1
@@ -72,7 +77,7 @@ is_read() {
 	for with in STALLSHIM_MEMORY=1M STALLSHIM_CHARGE=go STALLSHIM_RATE=1ms \
 		STALLSHIM_MEMORY=256K; do
 		begin_tampered "$with"
-		tamper 200 0 "$(recording)"
+		tamper 200 0 "$(left rec)"
 		ends_well
 		grep -c "somebody else has written" "$RESULTS/said" | grep -x 1
 		is_read
@@ -89,10 +94,43 @@ is_read() {
 		STALLSHIM_MEMORY=256K; do
 		begin_tampered "$with"
 		# Past the header, whose records say where all others are.
-		tamper 200 8192 "$(recording)"
+		tamper 200 8192 "$(left rec)"
 		ends_well
-		[[ -e $(result stall.txt) ]]
+		[[ -e $(left stall.txt) ]]
 		is_read
 		echo "$output"
 	done
+}
+
+# cut_at_random_moments TIMES: each a fresh program.
+cut_at_random_moments() {
+	local i lengths=(0 4096 99999 $((512 << 10)))
+
+	for ((i = 0; i < $1; i++)); do
+		begin_tampered STALLSHIM_MEMORY=1M
+		wait_for_a_moment
+		truncate -s "${lengths[i % 4]}" "$(left rec)"
+		wait_for_a_moment
+		ends_well
+		grep -c "somebody else has written" "$RESULTS/said" | grep -x 1
+	done
+}
+
+# Up to 60 ms: there is no condition to wait for.
+wait_for_a_moment() {
+	perl -e 'select undef, undef, undef, rand 0.06'
+}
+
+@test "a recording that is cut harms nobody" {
+	cut_at_random_moments 40
+}
+
+@test "nor who has a handler for bus errors" {
+	how=(handles)
+	cut_at_random_moments 20
+}
+
+@test "nor who handles them on a stack of their own" {
+	how=(handles on_own_stack)
+	cut_at_random_moments 20
 }

@@ -99,6 +99,42 @@ Test(stack_table, a_full_table_keeps_what_it_has_and_counts_the_rest)
 	cr_assert_eq(stack_table_add(rec, frames, 4), place);
 }
 
+/* In the file, where somebody else may have written it. */
+Test(stack_table, a_chain_that_is_a_ring_or_leads_out_is_left)
+{
+	struct recording *rec = fixture_recording(1 << 20);
+	const uint32_t leads_to[] = { 0, UINT32_MAX };
+	uint32_t place = stack_table_add(rec, frames, 4);
+
+	rec->section[SECTION_STACK_INDEX].capacity = 1;
+	live_begin(rec);
+	for (uint32_t i = 0; i < ARRAY_SIZE(leads_to); i++) {
+		uint32_t *head = section_records(rec, SECTION_STACK_INDEX);
+		struct stack_record *stack =
+			section_records(rec, SECTION_STACKS);
+
+		*head = place;
+		stack = (void *)((uint64_t *)stack + place);
+		stack->next = leads_to[i] ? leads_to[i] : place;
+		cr_assert_eq(stack_table_add(rec, frames, 4), place);
+		cr_assert_neq(stack_table_add(rec, frames, 2 + i), 0);
+	}
+}
+
+Test(stack_table, no_frames_are_read_that_are_not_there)
+{
+	struct recording *rec = fixture_recording(1 << 20);
+	uint32_t place = stack_table_add(rec, frames, 4);
+	uint64_t *arena = section_records(rec, SECTION_STACKS);
+	struct stack_record *stack = (void *)&arena[place];
+
+	cr_assert_eq(stack_table_frames(rec, place).depth, 4);
+	stack->depth = MAX_DEPTH + 1;
+	cr_assert_eq(stack_table_frames(rec, place).depth, 0);
+	cr_assert_eq(stack_table_frames(rec, UINT32_MAX).depth, 0);
+	cr_assert_eq(stack_table_frames(rec, 0).depth, 0);
+}
+
 struct adder {
 	pthread_t thread;
 	struct recording *recording;

@@ -1,0 +1,25 @@
+/*
+ * Bus errors: by SIGBUS the kernel tells a thread that the recording has been
+ * cut, as it tells the host of files of its own. Handler only, both.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_BUS_ERROR_H
+#define SIGSAFE_BUS_ERROR_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <ucontext.h>
+
+/*
+ * True: there is nothing to be done, now. It was the recording's, which is
+ * memory of zeroes from now on, and the access is made again. Or it has come
+ * inside of us, where no handler of the host may run: what was sent comes when
+ * we are done, and a fault is the end, as if the signal were blocked.
+ */
+bool bus_error_is_ours(const siginfo_t *info, ucontext_t *uc);
+
+/* By default: the access is made again, and kills, or it is sent again. */
+void bus_error_kills(const siginfo_t *info);
+
+#endif

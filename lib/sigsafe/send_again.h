@@ -1,0 +1,27 @@
+/*
+ * A signal that has come to the handler and is to come once more.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_SEND_AGAIN_H
+#define SIGSAFE_SEND_AGAIN_H
+
+#include <signal.h>
+
+#include "sigsafe/sys.h"
+
+/*
+ * With what was said of it: to the thread, or to the process, which any of its
+ * threads stands for. Signal-safe.
+ */
+static inline void signal_send_again(int sig, const siginfo_t *info)
+{
+	int tid = sys_gettid();
+
+	if (info->si_code == SI_TKILL)
+		sys4(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, sig, info);
+	else
+		sys3(SYS_rt_sigqueueinfo, tid, sig, info);
+}
+
+#endif

@@ -1,0 +1,255 @@
+/*
+ * Bus errors: the host's own, of a file that it has mapped and that is cut, and
+ * those that are sent. With loops that get ticks, and locks that are waited
+ * for, so that many arrive inside the shim.
+ *
+ * usage: victim_signal_bus CASE (without: names the cases)
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include "victim_signal.h"
+
+#define SENT 300
+
+static char *page;
+static _Atomic int handled;
+static atomic_bool over;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void hold(void)
+{
+	pthread_mutex_lock(&lock);
+	spin(50000);
+	pthread_mutex_unlock(&lock);
+}
+
+static void *work(void *arg)
+{
+	while (!atomic_load(&over)) {
+		/* May be broken by one that is sent, natively, too. */
+		poll(NULL, 0, 0);
+		spin(2 * NS_PER_MS);
+		hold();
+	}
+	return arg;
+}
+
+static void map_a_file_and_cut_it(void)
+{
+	FILE *file = tmpfile();
+
+	if (!file || ftruncate(fileno(file), 4096))
+		return;
+	page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED,
+		    fileno(file), 0);
+	if (page == MAP_FAILED || ftruncate(fileno(file), 0))
+		puts("no page");
+	fclose(file);
+}
+
+static void touch(void)
+{
+	loop_for(10 * NS_PER_MS);
+	map_a_file_and_cut_it();
+	puts("touches");
+	*(volatile char *)page = 1;
+	puts("touched");
+}
+
+static void default_fault(void)
+{
+	touch();
+}
+
+static void ignored_fault(void)
+{
+	signal(SIGBUS, SIG_IGN);
+	touch();
+}
+
+static void replace(int sig, siginfo_t *info, void *context)
+{
+	int here;
+	bool on_other = (char *)&here < (char *)context - (1 << 16);
+
+	printf("signal %d code %d, address right: %d, near: %d\n", sig,
+	       info->si_code, info->si_addr == page, !on_other);
+	mmap(page, 4096, PROT_READ | PROT_WRITE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	say_mask("in the handler");
+}
+
+static void handle_fault(int flags)
+{
+	struct sigaction act = { .sa_flags = SA_SIGINFO | flags };
+
+	act.sa_sigaction = replace;
+	sigaddset(&act.sa_mask, SIGUSR2);
+	sigaction(SIGBUS, &act, NULL);
+	touch();
+	say_action(SIGBUS);
+}
+
+static void handled_fault(void)
+{
+	handle_fault(0);
+}
+
+static void fault_handled_once(void)
+{
+	handle_fault((int)SA_RESETHAND | SA_NODEFER);
+	touch();
+}
+
+static void fault_on_own_stack(void)
+{
+	static char room[16384];
+	const stack_t own = { .ss_sp = room, .ss_size = sizeof(room) };
+
+	sigaltstack(&own, NULL);
+	handle_fault(SA_ONSTACK);
+}
+
+static void said(void)
+{
+	say_action(SIGBUS);
+	signal(SIGBUS, SIG_IGN);
+	say_action(SIGBUS);
+	signal(SIGBUS, SIG_DFL);
+	say_action(SIGBUS);
+}
+
+static void count(int sig)
+{
+	(void)sig;
+	atomic_fetch_add(&handled, 1);
+	/* Deadlocks, if it comes where a lock of the shim's is held. */
+	signal(SIGUSR2, SIG_IGN);
+}
+
+static pthread_t working;
+
+static void send_many(int (*send)(void))
+{
+	pthread_t others;
+	int sent;
+
+	pthread_create(&working, NULL, work, NULL);
+	pthread_create(&others, NULL, work, NULL);
+	for (sent = 0; sent < SENT && !send(); sent++) {
+		spin(100000 + (uint64_t)sent * 997);
+		if (sent % 16 == 0)
+			hold();
+	}
+	atomic_store(&over, true);
+	pthread_join(working, NULL);
+	pthread_join(others, NULL);
+}
+
+static int to_thread(void)
+{
+	int before = atomic_load(&handled), err;
+	uint64_t begun_ns = now_ns();
+
+	err = pthread_kill(working, SIGBUS);
+	while (atomic_load(&handled) == before &&
+	       now_ns() - begun_ns < 5 * NS_PER_S)
+		sched_yield();
+	return err;
+}
+
+static void sent_to_handler(void)
+{
+	set_action(SIGBUS, count, SA_RESTART, SIGUSR2);
+	send_many(to_thread);
+	printf("handled %d\n", atomic_load(&handled));
+}
+
+static void sent_to_handler_that_nests(void)
+{
+	set_action(SIGBUS, count, SA_RESTART | SA_NODEFER, SIGUSR2);
+	send_many(to_thread);
+	printf("handled %d\n", atomic_load(&handled));
+}
+
+static int only_send(void)
+{
+	return pthread_kill(working, SIGBUS);
+}
+
+static void sent_and_ignored(void)
+{
+	signal(SIGBUS, SIG_IGN);
+	send_many(only_send);
+	puts("goes on");
+}
+
+static void sent_by_default(void)
+{
+	puts("is sent one");
+	send_many(only_send);
+	puts("goes on");
+}
+
+static void sent_to_itself(void)
+{
+	loop_for(10 * NS_PER_MS);
+	raise(SIGBUS);
+	puts("goes on");
+}
+
+static void waited_for(void)
+{
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGBUS);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	loop_for(10 * NS_PER_MS);
+	for (int i = 0; i < 20; i++) {
+		kill(getpid(), SIGBUS);
+		say_pending();
+		sigwait(&set, &sig);
+		printf("waited for %d\n", sig);
+	}
+}
+
+static void in_a_child(void)
+{
+	int status = 0;
+
+	loop_for(10 * NS_PER_MS);
+	if (!fork()) {
+		touch();
+		_exit(0);
+	}
+	wait(&status);
+	printf("status %d\n", status & 0x7f);
+}
+
+static const struct signal_case cases[] = {
+	{ "default_fault", default_fault },
+	{ "ignored_fault", ignored_fault },
+	{ "handled_fault", handled_fault },
+	{ "fault_handled_once", fault_handled_once },
+	{ "fault_on_own_stack", fault_on_own_stack },
+	{ "said", said },
+	{ "sent_to_handler", sent_to_handler },
+	{ "sent_to_handler_that_nests", sent_to_handler_that_nests },
+	{ "sent_and_ignored", sent_and_ignored },
+	{ "sent_by_default", sent_by_default },
+	{ "sent_to_itself", sent_to_itself },
+	{ "waited_for", waited_for },
+	{ "in_a_child", in_a_child },
+	{ NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	return run_case(cases, argc, argv);
+}

@@ -93,12 +93,14 @@ define program
 @mkdir -p $(@D)
 @echo "  CCLD    $@"
 $(Q)$(CC) $(BASE) $(WARN) $(CFLAGS) -pthread $(1) -o $@ \
-	$(filter %.c %.a,$^) $(LDLIBS) -ldl -lrt -lm
+	$(filter %.c %.o %.a,$^) $(LDLIBS) -ldl -lrt -lm
 endef
 
 $(BUILD)/victims/%: test/e2e/victim_%.c
 	$(call program,$(VICTIM_CFLAGS))
 $(addprefix $(BUILD)/victims/,loop wait_race): LDLIBS := -luring
+$(BUILD)/victims/plugin_rows.so: $(BUILD)/obj/test/unit/rows_fixture.o \
+		$(BUILD)/lib.a
 $(BUILD)/victims/plugin_%.so: test/e2e/plugin_%.c
 	$(call program,-fPIC -shared)
 $(BUILD)/bench/%: test/bench/%.c

@@ -25,9 +25,10 @@ static struct rule rule_with(enum rule_kind kind, uint64_t base, int64_t offset)
 {
 	int64_t words = offset / (int64_t)ROW_WORD;
 
-	if (base > UINT8_MAX || offset % (int64_t)ROW_WORD ||
-	    words != (int16_t)words)
+	if (base > UINT8_MAX || offset % (int64_t)ROW_WORD)
 		return (struct rule){ .kind = RULE_STRANGE };
+	if (words != (int16_t)words)
+		return (struct rule){ .kind = RULE_FAR, .base = (uint8_t)base };
 	return (struct rule){ .kind = (uint8_t)kind,
 			      .base = (uint8_t)base,
 			      .offset = (int16_t)words };
@@ -86,7 +87,9 @@ void rule_set(struct rule *cfa, uint64_t reg, int64_t offset)
 /* What was strange stays so: the other half is not known. */
 void rule_set_register(struct rule *cfa, uint64_t reg)
 {
-	if (cfa->kind != RULE_STRANGE)
+	if (cfa->kind == RULE_FAR && reg <= UINT8_MAX)
+		cfa->base = (uint8_t)reg;
+	else if (cfa->kind != RULE_STRANGE)
 		rule_set(cfa, reg, cfa->offset * (int64_t)ROW_WORD);
 }
 

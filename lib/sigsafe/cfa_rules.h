@@ -11,11 +11,12 @@
 #include "sigsafe/unwind_row.h"
 
 enum rule_kind {
-	RULE_SAME,	/* it has the caller's value; the CFA: no rule yet */
-	RULE_OFFSET,	/* saved at CFA + offset; the CFA: is base + offset */
-	RULE_BASED,	/* saved at base + offset; the CFA: is the word there */
-	RULE_KEPT,	/* the CFA: 8 more than the word at base + offset */
-	RULE_LINKAGE,	/* the CFA of a procedure linkage table */
+	RULE_SAME,    /* it has the caller's value; the CFA: no rule yet */
+	RULE_OFFSET,  /* saved at CFA + offset; the CFA: is base + offset */
+	RULE_FAR,     /* the same, but the offset is more than a row can say */
+	RULE_BASED,   /* saved at base + offset; the CFA: is the word there */
+	RULE_KEPT,    /* the CFA: 8 more than the word at base + offset */
+	RULE_LINKAGE, /* the CFA of a procedure linkage table */
 	RULE_UNDEFINED, /* it has no value */
 	RULE_STRANGE	/* anything else */
 };

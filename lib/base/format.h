@@ -78,8 +78,8 @@ struct section {
 	X(LOST_LOCK_RECORD, "locks that gave their record up: sums kept")      \
 	X(LOST_THREAD, "thread table full: loops not watched")                 \
 	X(LOST_MODULE, "module table full")                                    \
-	X(LOST_EVENT, "stalls not in the timeline: it has the latest and "     \
-		      "the longest")                                           \
+	X(LOST_EVENT,                                                          \
+	  "stalls not in the timeline: it has the latest and longest")         \
 	X(LOST_HISTOGRAM, "loops without a histogram: no room")                \
 	X(LOST_LOG_LIMIT,                                                      \
 	  "log lines suppressed: more than the limit a minute")                \

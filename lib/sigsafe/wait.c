@@ -8,6 +8,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
 #include "sigsafe/nested.h"
+#include "sigsafe/process.h"
 #include "sigsafe/run.h"
 #include "sigsafe/timer.h"
 
@@ -69,7 +70,8 @@ bool wait_sleeps(enum blocking_call call)
 {
 	struct thread *self = &thread_self;
 
-	if (self->recording != live_recording())
+	/* It is not the parent that sleeps where its vfork child does. */
+	if (self->recording != live_recording() || !process_id())
 		return false;
 	/* In no run, or at the end, it is none of ours, and yet broken. */
 	if (!self->run_begun_ns || !is_watched(self)) {

@@ -32,6 +32,13 @@
 
 #define exchange_acq_rel(p, v) __atomic_exchange_n(p, v, __ATOMIC_ACQ_REL)
 
+/* A text that another may write meanwhile: each byte is right by itself. */
+static inline void copy_relaxed(char *to, const char *from, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		store_relaxed(&to[i], load_relaxed(&from[i]));
+}
+
 /* A maximum needs no order: nothing else is read through it. */
 static inline void max_relaxed(uint64_t *p, uint64_t value)
 {

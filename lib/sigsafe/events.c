@@ -133,7 +133,7 @@ static void learn_release(struct event_record *event,
 
 	if (!release || event->release)
 		return;
-	memcpy(event->releaser_name, slot->releaser_name, NAME_BYTES);
+	copy_relaxed(event->releaser_name, slot->releaser_name, NAME_BYTES);
 	event->releaser = load_relaxed(&slot->releaser);
 	event->release = release;
 }
@@ -259,7 +259,7 @@ static void tell_release(struct event_record *event, uint32_t stack)
 
 	if (!event || load_relaxed(&event->release))
 		return;
-	memcpy(event->releaser_name, self->name, NAME_BYTES);
+	copy_relaxed(event->releaser_name, self->name, NAME_BYTES);
 	store_relaxed(&event->releaser, self->tid);
 	/* Release: who sees the stack sees whose it is. */
 	store_release(&event->release, stack);

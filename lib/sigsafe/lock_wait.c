@@ -4,7 +4,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <string.h>
 
 #include "base/law.h"
 #include "sigsafe/contention.h"
@@ -110,8 +109,8 @@ static void note_holder(struct lock_record *lock, uint32_t stack)
 	if (lock->kind != LOCK_MUTEX && lock->kind != LOCK_RWLOCK)
 		return;
 	store_relaxed(&lock->holder, self->tid);
-	/* Nobody else has it now. A reader may find the name cut in two. */
-	memcpy(lock->taker_name, self->name, NAME_BYTES);
+	/* Of several readers any, and the name perhaps of another. */
+	copy_relaxed(lock->taker_name, self->name, NAME_BYTES);
 	store_relaxed(&lock->taker_stack, stack);
 	store_relaxed(&lock->taker, self->tid);
 }

@@ -17,7 +17,8 @@ park() {
 	park turns
 	[[ $(header "$text" loops) = 2 ]]
 	[[ $(header "$text" stalls) = 1 ]]
-	between 60000000 200000000 "$(header "$text" stalled)"
+	between 60000000 $((200000000 + $(header "$text" unscheduled))) \
+		"$(header "$text" stalled)"
 	[[ $(total_ns "$text" callback_spins) = "$(header "$text" stalled)" ]]
 }
 

@@ -204,21 +204,53 @@ static bool parks(struct thread *self, const struct call_site *block)
 	return is_idle;
 }
 
+/*
+ * It was in a callback, and a tick has waited to know: it comes now. It finds
+ * nothing of what the thread was in until now, so that is told.
+ */
+static cold void let_tick(struct thread *self)
+{
+	uint32_t call = self->futex_call ? self->futex_call : CALL_FUTEX;
+
+	if (!self->run_begun_ns || !is_watched(self))
+		return;
+	if (!self->slice.lock)
+		evidence_blocked(self, call,
+				 max_u64(self->block_ns, self->shared_ns),
+				 clock_now_ns());
+	run_arm(self, self->run_begun_ns);
+}
+
 void park_end_slowly(void)
 {
 	struct thread *self = &thread_self;
 	struct call_site block = self->block;
+	bool was_idle;
 
-	/* First: from here on no tick finds it parked. */
+	/*
+	 * First: from here on a tick of this run waits. It would find a thread
+	 * that is parked no more, in a run that is not over yet.
+	 */
+	self->tick_waits = false;
+	self->woken_run = self->run_begun_ns;
 	*(volatile uintptr_t *)&self->block.pc = 0;
-	if (!self->parked && !parks(self, &block))
-		return;
-	self->parked = false;
-	run_resumes();
+	was_idle = self->parked || parks(self, &block);
+	if (was_idle) {
+		self->parked = false;
+		run_resumes();
+	}
+	self->woken_run = 0;
+	/* Where it was idle the new run has armed the timer. */
+	if (unlikely(self->tick_waits && !was_idle))
+		let_tick(self);
 }
 
 bool park_tick(struct thread *self)
 {
+	if (unlikely(self->woken_run == self->run_begun_ns)) {
+		self->tick_waits = true;
+		return true;
+	}
 	if (likely(!self->block.pc) || self->parked ||
 	    !is_parked(self, teacher_here(self, &self->block)))
 		return false;

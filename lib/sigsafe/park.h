@@ -50,7 +50,10 @@ static inline void park_end(void)
 		park_end_slowly();
 }
 
-/* Did the tick find the thread parked? Then its run is over. Handler only. */
+/*
+ * Did the tick find the thread parked? Then its run is over. Or just woken, so
+ * that it is not known yet? Then it comes again, if it was not. Handler only.
+ */
 bool park_tick(struct thread *self);
 
 #endif

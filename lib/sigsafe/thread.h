@@ -77,6 +77,8 @@ struct thread {
 	struct call_site block; /* pc 0: it does not, as far as is known */
 	volatile uint64_t block_ns;
 	volatile bool parked; /* a tick has found it so: its run is over */
+	volatile uint64_t woken_run; /* woken in this one: was it parked? 0 */
+	volatile bool tick_waits;    /* for the answer */
 	bool takes_turns;     /* it has waited for events after it parked */
 	uint32_t parks;	      /* since it last waited for events */
 	uint64_t waits_there; /* it had made when it last was at a place */

@@ -7,6 +7,7 @@
  *   in a wait            nothing: it stays unarmed, the next run arms it
  *   in a nested wait     as in the run that this is part of
  *   where it has parked  nothing: it stays unarmed, the next run arms it
+ *   as it wakes there    nothing, or it comes once more: lib/sigsafe/park.c
  *   in a young run       it is armed for the time the run becomes a stall
  *   in an old enough run the stack is taken, and it is armed for the next tick
  *

@@ -22,6 +22,31 @@ park() {
 	[[ $(total_ns "$text" callback_spins) = "$(header "$text" stalled)" ]]
 }
 
+# lead N: its pool's longest run by its own clock, and what the shim told of it.
+lead() {
+	RESULTS=$BATS_TEST_TMPDIR/$1
+	mkdir "$RESULTS"
+	under_shim STALLSHIM_STALL=10ms "$(victim park)" leaders >"$RESULTS/own"
+}
+
+@test "a thread that is woken from its parking just as a tick comes is idle" {
+	local i text own
+
+	for i in {1..8}; do
+		lead $i 3>&- &
+	done
+	wait
+	for i in {1..8}; do
+		RESULTS=$BATS_TEST_TMPDIR/$i
+		text=$(result stall.txt)
+		own=$(<"$RESULTS/own")
+		cat "$text"
+		[[ $(header "$text" loops) = 4 ]]
+		# The shim's clock starts earlier and stops later, a little.
+		between 1000000 $((own + 2000000)) "$(header "$text" longest)"
+	done
+}
+
 @test "a loop given back to its pool is no stall, nor is what it does there" {
 	local way
 

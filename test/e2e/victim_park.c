@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "victim.h"
@@ -88,6 +89,78 @@ static void run_turns(void)
 		pthread_create(&thread[i], NULL, take_turns, (void *)i);
 	for (int i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
+}
+
+/*
+ * A pool of four that take turns at a clock of 5 ms: who parks is often woken
+ * just when its tick is due. Their own clock tells the longest run.
+ */
+
+#define PERIOD_NS (5 * NS_PER_MS)
+#define LAST_TURN 300
+
+static uint64_t longest_run_ns; /* guarded by lock */
+
+static void note_run(uint64_t begun_ns)
+{
+	uint64_t ns = now_ns() - begun_ns;
+
+	if (begun_ns && ns > longest_run_ns)
+		longest_run_ns = ns;
+}
+
+/* With begun_ns the run that ends here: 0 for none. False: no more turns. */
+static bool take_seat(uint64_t begun_ns)
+{
+	pthread_mutex_lock(&lock);
+	note_run(begun_ns);
+	while (has_poller && turns < LAST_TURN)
+		pthread_cond_wait(&place_free, &lock);
+	has_poller = true;
+	pthread_mutex_unlock(&lock);
+	return turns < LAST_TURN;
+}
+
+static void leave_seat(void)
+{
+	pthread_mutex_lock(&lock);
+	has_poller = false;
+	if (++turns < LAST_TURN)
+		pthread_cond_signal(&place_free);
+	else
+		pthread_cond_broadcast(&place_free);
+	pthread_mutex_unlock(&lock);
+}
+
+static void *lead_and_follow(void *timer)
+{
+	uint64_t begun_ns = 0, expired;
+
+	while (take_seat(begun_ns)) {
+		wait_for_events(-1);
+		begun_ns = now_ns();
+		if (read(*(int *)timer, &expired, sizeof(expired)) < 0)
+			_exit(2);
+		leave_seat();
+		usleep(1000);
+	}
+	return NULL;
+}
+
+static void run_leaders(void)
+{
+	struct itimerspec period = { { 0, PERIOD_NS }, { 0, PERIOD_NS } };
+	struct epoll_event event = { .events = EPOLLIN };
+	int timer = timerfd_create(CLOCK_MONOTONIC, 0);
+	pthread_t thread[4];
+
+	timerfd_settime(timer, 0, &period, NULL);
+	epoll_ctl(epoll_fd, EPOLL_CTL_ADD, timer, &event);
+	for (int i = 0; i < 4; i++)
+		pthread_create(&thread[i], NULL, lead_and_follow, &timer);
+	for (int i = 0; i < 4; i++)
+		pthread_join(thread[i], NULL);
+	printf("%ju\n", (uintmax_t)longest_run_ns);
 }
 
 /* A pool: its threads wait for work, in one of three ways. */
@@ -346,6 +419,7 @@ static const struct {
 	void (*run)(void);
 } things[] = {
 	{ "turns", run_turns },
+	{ "leaders", run_leaders },
 	{ "given-back-cond", run_given_back_cond },
 	{ "given-back-sem", run_given_back_sem },
 	{ "given-back-futex", run_given_back_futex },

@@ -10,6 +10,7 @@
 #include "sigsafe/claim.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/process.h"
+#include "sigsafe/thread.h"
 #include "sigsafe/tick_signal.h"
 
 static kernel_sigset kernels_mask(void)
@@ -82,6 +83,15 @@ static cold void set_to_the_letter(kernel_sigset wanted, kernel_sigset taken)
 	change_from(kernels_mask(), pid ? mask_of_kernel(wanted) : wanted);
 }
 
+/* What a guest opens is its own, and its parent's thread is not asked. */
+static void note_opened(kernel_sigset wanted)
+{
+	kernel_sigset opened = mask_leaves_open(wanted);
+
+	if (unlikely(opened != thread_self.opened) && process_id())
+		thread_self.opened = opened;
+}
+
 int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old)
 {
 	kernel_sigset before, given, wanted, taken;
@@ -98,6 +108,7 @@ int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old)
 		return 0;
 	wanted = changed(how, mask_of_host(before), *set) & ~UNMASKABLE;
 	taken = mask_of_host(changed(how, before, given) & ~UNMASKABLE);
+	note_opened(wanted);
 	if (unlikely(wanted != taken))
 		set_to_the_letter(wanted, taken);
 	return 0;

@@ -91,6 +91,7 @@ static void forget(struct thread *self)
 		.handlers_at_wait = self->handlers_at_wait,
 		.host_handlers = self->host_handlers,
 		.handler_depth = self->handler_depth,
+		.opened = self->opened,
 		.in_walk = self->in_walk,
 		.alternate_stack = self->alternate_stack,
 		.identity = self->identity,

@@ -116,6 +116,9 @@ struct thread {
 	volatile uint64_t host_handlers;
 	volatile uint32_t handler_depth; /* of these, not yet returned */
 
+	/* Of the signals that are kept open, the host opened these. */
+	volatile kernel_sigset opened;
+
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
 

@@ -7,6 +7,7 @@
 
 #include "sigsafe/disposition.h"
 #include "sigsafe/live.h"
+#include "sigsafe/thread.h"
 
 /*
  * The private ones, from the far end: programs that use real-time signals
@@ -71,9 +72,15 @@ static bool means_every_signal(kernel_sigset set)
 
 kernel_sigset mask_of_host(kernel_sigset kernels)
 {
-	kernel_sigset open = tick_signals_open() & ~kernels;
+	kernel_sigset open =
+		tick_signals_open() & ~kernels & ~thread_self.opened;
 
 	return open && means_every_signal(kernels) ? kernels | open : kernels;
+}
+
+kernel_sigset mask_leaves_open(kernel_sigset hosts)
+{
+	return means_every_signal(hosts) ? tick_signals_open() & ~hosts : 0;
 }
 
 kernel_sigset mask_of_kernel(kernel_sigset hosts)
@@ -111,7 +118,6 @@ kernel_sigset tick_signal_claims(kernel_sigset set)
 bool tick_signal_claim(kernel_sigset claims)
 {
 	store_relaxed(&claimed, claimed | claims);
-	store_relaxed(&tick_now.open, tick_now.open & ~claims);
 	if (!(claimed & tick_signal_set()))
 		return false;
 	move(choose_private());

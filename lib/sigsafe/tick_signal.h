@@ -16,6 +16,12 @@
  * new threads and forked children, through siglongjmp(3) and setcontext(3). For
  * who would leave open just that signal means it, and is given it.
  *
+ * A signal that is given up is still open where it was: in other threads, and
+ * in masks put by. So it goes on to be taken for blocked there, unless the
+ * thread itself opens it (thread_self.opened), and is put off if it comes.
+ * Limit: a thread that is born with just that signal open, because its parent
+ * opened it, has to open it once more.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_TICK_SIGNAL_H
@@ -27,7 +33,7 @@
 /* Written by the mover, which holds disposition_lock(). */
 struct tick {
 	int32_t signal;	     /* 0: none is left */
-	kernel_sigset open;  /* though the host may block it, with all others */
+	kernel_sigset open;  /* though the host may block it; grows only */
 	uint32_t generation; /* stored last */
 };
 
@@ -61,7 +67,7 @@ static inline kernel_sigset tick_signal_set(void)
 
 /*
  * Private signals that are open although the host may have them blocked, with
- * every other: the tick signal's, and those of its past that somebody sent.
+ * every other: the tick signal's, and those of its past.
  * Signal-safe.
  */
 static inline kernel_sigset tick_signals_open(void)
@@ -72,6 +78,12 @@ static inline kernel_sigset tick_signals_open(void)
 
 /* What the host has blocked where the kernel has kernels. Signal-safe. */
 kernel_sigset mask_of_host(kernel_sigset kernels);
+
+/*
+ * Of the signals that are kept open: those that a mask of the host's means to
+ * leave open where it blocks every other. Signal-safe.
+ */
+kernel_sigset mask_leaves_open(kernel_sigset hosts);
 
 /* What the kernel is to block where the host wants hosts. Signal-safe. */
 kernel_sigset mask_of_kernel(kernel_sigset hosts);

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <sys/signalfd.h>
 
@@ -238,6 +239,123 @@ static void attribute(void)
 	say_mask("now");
 }
 
+static atomic_bool over;
+static atomic_int strayed;
+static pthread_t taker;
+
+static void on_given(int sig)
+{
+	(void)sig;
+	if (pthread_equal(pthread_self(), taker))
+		count++;
+	else
+		strayed++;
+}
+
+static void *loop_blocked(void *unused)
+{
+	while (!over)
+		loop_for(NS_PER_MS);
+	return unused;
+}
+
+static void take_by_descriptor(const sigset_t *set)
+{
+	struct pollfd fd = { .fd = signalfd(-1, set, 0), .events = POLLIN };
+	struct signalfd_siginfo info;
+
+	for (int i = 0; i < 20; i++) {
+		kill(getpid(), SIGRTMAX - 2);
+		if (poll(&fd, 1, 2000) == 1 &&
+		    read(fd.fd, &info, sizeof(info)) == sizeof(info))
+			count++;
+	}
+	close(fd.fd);
+}
+
+static void take_by_wait(const sigset_t *set)
+{
+	const struct timespec timeout = { .tv_sec = 2 };
+
+	sigtimedwait(set, NULL, &(struct timespec){ .tv_sec = 0 });
+	for (int i = 0; i < 20; i++) {
+		kill(getpid(), SIGRTMAX - 2);
+		if (sigtimedwait(set, NULL, &timeout) == SIGRTMAX - 2)
+			count++;
+	}
+}
+
+static void take_by_handler(const sigset_t *set)
+{
+	uint64_t begun_ns = now_ns();
+	int sent;
+
+	set_action(SIGRTMAX - 2, on_given, 0, 0);
+	for (sent = count; sent < 20 || count < sent;) {
+		if (sent < 20 && ++sent)
+			kill(getpid(), SIGRTMAX - 2);
+		pthread_sigmask(SIG_UNBLOCK, set, NULL);
+		pthread_sigmask(SIG_BLOCK, set, NULL);
+		if (now_ns() - begun_ns > 5 * NS_PER_S)
+			break;
+	}
+}
+
+/* Every thread blocks all; then one of them takes a signal of its choice. */
+static void take_late(void (*take)(const sigset_t *set))
+{
+	sigset_t set = set_of(SIGRTMAX - 2, SIGRTMAX - 2), all;
+	pthread_t thread[3];
+
+	taker = pthread_self();
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_create(&thread[i], NULL, loop_blocked, NULL);
+	loop_for(20 * NS_PER_MS);
+	take(&set);
+	over = true;
+	for (int i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	printf("taken %d, strayed %d\n", count, strayed);
+	say_mask("now");
+}
+
+static void late_descriptor(void)
+{
+	take_late(take_by_descriptor);
+}
+
+static void late_wait(void)
+{
+	take_late(take_by_wait);
+}
+
+static void late_handler(void)
+{
+	take_late(take_by_handler);
+}
+
+/* A mask put by before the signal is handled is what it was. */
+static void late_jump(void)
+{
+	sigjmp_buf before;
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	loop_for(10 * NS_PER_MS);
+	if (!sigsetjmp(before, 1)) {
+		set_action(SIGRTMAX - 2, on_given, 0, 0);
+		siglongjmp(before, 1);
+	}
+	kill(getpid(), SIGRTMAX - 2);
+	loop_for(10 * NS_PER_MS);
+	printf("taken %d, strayed %d\n", count, strayed);
+	say_mask("now");
+	say_pending();
+}
+
 static const struct signal_case cases[] = {
 	{ "fill", fill },
 	{ "default_while_blocked", default_while_blocked },
@@ -247,6 +365,10 @@ static const struct signal_case cases[] = {
 	{ "descriptor", descriptor },
 	{ "suspended", suspended },
 	{ "attribute", attribute },
+	{ "late_descriptor", late_descriptor },
+	{ "late_wait", late_wait },
+	{ "late_handler", late_handler },
+	{ "late_jump", late_jump },
 	{ NULL, NULL },
 };
 

@@ -209,6 +209,51 @@ Test(tick_signal, one_left_open_where_all_others_are_blocked_is_meant)
 	cr_assert_eq(old | UNMASKABLE, set | UNMASKABLE);
 }
 
+/* As the masks of other threads do, and those that are put by. */
+static void put_back(kernel_sigset kernel)
+{
+	sys_sigprocmask(SIG_SETMASK, &kernel, NULL);
+}
+
+Test(tick_signal, one_given_up_is_put_off_where_it_was_kept_open)
+{
+	kernel_sigset every = EVERY, given = SIGNAL_BIT(FIRST_PRIVATE);
+	kernel_sigset kernel, old, pending = 0;
+
+	signals_start(0);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, &every, NULL), 0);
+	sys_sigprocmask(SIG_BLOCK, NULL, &kernel);
+	handle(FIRST_PRIVATE, on_signal);
+	put_back(kernel);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, NULL, &old), 0);
+	cr_assert_eq(old | UNMASKABLE, every | UNMASKABLE);
+	raise(FIRST_PRIVATE);
+	sys2(SYS_rt_sigpending, &pending, sizeof(pending));
+	cr_assert_eq(pending, given);
+	cr_assert_eq(thread_self.host_handlers, 0);
+}
+
+static void on_given(int sig)
+{
+	(void)sig;
+}
+
+Test(tick_signal, one_given_up_comes_where_the_host_opened_it)
+{
+	kernel_sigset every = EVERY, given = SIGNAL_BIT(FIRST_PRIVATE), old;
+
+	signals_start(0);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, &every, NULL), 0);
+	handle(FIRST_PRIVATE, on_given);
+	cr_assert_eq(host_sigmask(SIG_UNBLOCK, &given, NULL), 0);
+	raise(FIRST_PRIVATE);
+	cr_assert_eq(thread_self.host_handlers, 1);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, &given, &old), 0);
+	cr_assert_eq(old | UNMASKABLE, (every & ~given) | UNMASKABLE);
+	raise(FIRST_PRIVATE);
+	cr_assert_eq(thread_self.host_handlers, 1);
+}
+
 Test(tick_signal, late_ticks_are_taken_whatever_the_host_does)
 {
 	signals_start(0);

@@ -108,7 +108,7 @@ enum recording_end {
 	END_AT_ONCE, /* _exit, _Exit or quick_exit; end_detail: status */
 	END_EXEC,    /* became another program */
 	END_SIGNAL,  /* a default-fatal signal; end_detail: its number */
-	END_SECCOMP  /* it went into seccomp, and was left alone from then on */
+	END_SECCOMP  /* it asked for seccomp, and was left alone from then on */
 };
 
 #define STATUS_UNKNOWN (-1) /* as end_detail: nobody told us */

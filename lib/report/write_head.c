@@ -35,9 +35,9 @@ static const char *end_text(struct process *process)
 				   signal_text(arena, process->end_detail),
 				   lived);
 	case END_SECCOMP:
-		return arena_print(arena,
-				   "watched until it entered seccomp, after %s",
-				   lived);
+		return arena_print(
+			arena, "watched until it asked for seccomp, after %s",
+			lived);
 	case END_RUNNING:
 		break;
 	}

@@ -273,7 +273,7 @@ void session_leave(void)
 	timer_delete_all();
 	alternate_stack_remove(&thread_self);
 	host_signal_leave();
-	say("the program enters seccomp and is not watched from now on");
+	say("the program asks for seccomp: it is not watched from now on");
 }
 
 void session_go_on(void)

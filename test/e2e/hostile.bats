@@ -30,7 +30,7 @@ comes_to() {
 			(($(header "$(result stall.txt)" stalls) >= 3))
 		done
 		"$STALLSHIM" report "$(result rec)" |
-			grep "watched until it entered seccomp"
+			grep "watched until it asked for seccomp"
 	done
 }
 

@@ -10,8 +10,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/send_again.h"
 
-/* Made by the kernel for what the thread has done just now? */
-static bool is_fault(const siginfo_t *info)
+bool bus_error_is_fault(const siginfo_t *info)
 {
 	return info->si_code > 0 && info->si_code != BUS_MCEERR_AO;
 }
@@ -19,7 +18,7 @@ static bool is_fault(const siginfo_t *info)
 cold void bus_error_kills(const siginfo_t *info)
 {
 	disposition_reset(SIGBUS);
-	if (!is_fault(info))
+	if (!bus_error_is_fault(info))
 		signal_send_again(SIGBUS, info);
 }
 
@@ -35,11 +34,11 @@ static void put_off(const siginfo_t *info, ucontext_t *uc)
 
 cold bool bus_error_is_ours(const siginfo_t *info, ucontext_t *uc)
 {
-	if (is_fault(info) && live_replace(info->si_addr))
+	if (bus_error_is_fault(info) && live_replace(info->si_addr))
 		return true;
 	if (!is_quiet_mask(*context_mask(uc)))
 		return false;
-	if (is_fault(info))
+	if (bus_error_is_fault(info))
 		bus_error_kills(info);
 	else
 		put_off(info, uc);

@@ -1,6 +1,6 @@
 /*
  * Bus errors: by SIGBUS the kernel tells a thread that the recording has been
- * cut, as it tells the host of files of its own. Handler only, both.
+ * cut, as it tells the host of files of its own. Handler only, all.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -18,6 +18,9 @@
  * we are done, and a fault is the end, as if the signal were blocked.
  */
 bool bus_error_is_ours(const siginfo_t *info, ucontext_t *uc);
+
+/* Of a SIGBUS: made by the kernel for what the thread has done just now? */
+bool bus_error_is_fault(const siginfo_t *info);
 
 /* By default: the access is made again, and kills, or it is sent again. */
 void bus_error_kills(const siginfo_t *info);

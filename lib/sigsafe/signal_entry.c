@@ -133,12 +133,21 @@ static cold void act_by_default(int sig)
 	quiet_unlock(&death);
 }
 
-/* The first process of a container is killed by no signal it does not want. */
-static bool is_ignored(int sig, signal_handler *handler)
+/*
+ * The first process of a container is killed by no signal it does not want; but
+ * by a fault, which would come again and again.
+ */
+static bool is_spared(int sig, const siginfo_t *info)
+{
+	return sys_getpid() == 1 &&
+	       !(sig == SIGBUS && bus_error_is_fault(info));
+}
+
+static bool is_ignored(int sig, const siginfo_t *info, signal_handler *handler)
 {
 	return handler == IGNORE ||
 	       (handler == DEFAULT &&
-		(IGNORED_BY_DEFAULT & SIGNAL_BIT(sig) || sys_getpid() == 1));
+		(IGNORED_BY_DEFAULT & SIGNAL_BIT(sig) || is_spared(sig, info)));
 }
 
 /* Has the host blocked it, with every other, so that natively it would wait? */
@@ -251,7 +260,7 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 		return;
 	}
 	handler = disposition_take(sig);
-	if (unlikely(is_ignored(sig, handler))) {
+	if (unlikely(is_ignored(sig, info, handler))) {
 		/* Natively it would not have come to break a wait. */
 		stay_hidden(context);
 	} else if (unlikely(handler == DEFAULT && sig == SIGBUS)) {

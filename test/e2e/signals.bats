@@ -173,4 +173,12 @@ setup() {
 		echo "$case: $status $output"
 		[[ $status = 0 && $output = *alive* ]]
 	done
+	run under_shim STALLSHIM_STALL=1ms "${inside[@]}" \
+		"$(victim signal_bus)" sent_to_itself
+	[[ $status = 0 && $output = *"goes on"* ]]
+	# But a fault is its end, too.
+	run under_shim STALLSHIM_STALL=1ms "${inside[@]}" \
+		"$(victim signal_bus)" default_fault
+	echo "fault: $status $output"
+	[[ $status = 135 && $output = *touches ]]
 }

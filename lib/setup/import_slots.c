@@ -114,7 +114,9 @@ int import_slots_rewrite(const struct link_map *library,
 	memory_begin(&memory, &object);
 	image = elf_image_at(&memory, object.start, library->l_addr);
 	if (!elf_image_segment(&image, PT_GNU_RELRO, &segment))
-		return import_slots_visit(library, visit);
+		/* Unread, it may have one: then the slots can't be written. */
+		return memory.has_failed ? -EFAULT
+					 : import_slots_visit(library, visit);
 	/* Whole pages only, as the loader protected them. */
 	start = (library->l_addr + segment.p_vaddr) & ~in_page;
 	end = (library->l_addr + segment.p_vaddr + segment.p_memsz) & ~in_page;

@@ -11,7 +11,7 @@
  * then read: the kernel is asked to read a signal set there, by a call that
  * fails for another reason and changes nothing. So is everything where
  * process_vm_readv(2) is not to be called (a seccomp filter may kill for it:
- * memory_start()) or is refused, which is counted: LOST_COPY.
+ * memory_start()) or does not do its work, which is counted: LOST_COPY.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -128,7 +128,7 @@ bool memory_copy(void *to, const void *from, size_t bytes);
 
 /*
  * Called once, at the start. may_copy: process_vm_readv(2) may be called; it is
- * not until then.
+ * not until then, nor later where it does not copy what it is asked for.
  */
 void memory_start(bool may_copy);
 

@@ -80,7 +80,7 @@ number() {
 	echo "${list#,}"
 }
 
-# jailed kill|fail CALLS COMMAND...: the command under such a filter, natively
+# jailed HOW CALLS COMMAND...: the command under such a filter, natively
 # and under the shim: standard output and status must not differ. $output: what
 # the shim says.
 jailed() {
@@ -123,11 +123,11 @@ jailed() {
 	[[ -e $open/signal_masks.rec ]]
 }
 
-@test "a filter that kills for copies of memory: watched without, and told" {
+@test "a filter against copies of memory: watched without, and told" {
 	local text=$open/walk_places.stall.txt how
 
 	need cc
-	for how in kill fail; do
+	for how in kill fail fault nothing; do
 		jailed "$how" "$(number process_vm_readv)" \
 			"$(victim walk_places)" constructor \
 			"$(victim plugin_walk_constructor.so)"

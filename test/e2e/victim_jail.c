@@ -2,9 +2,11 @@
  * Starts a program under a seccomp filter that lets every system call pass but
  * some.
  *
- * usage: victim_jail kill|fail NUMBER[,NUMBER...] COMMAND...
- *   kill  such a call kills the process
- *   fail  it fails with EPERM
+ * usage: victim_jail kill|fail|fault|nothing NUMBER[,NUMBER...] COMMAND...
+ *   kill     such a call kills the process
+ *   fail     it fails with EPERM
+ *   fault    it fails with EFAULT
+ *   nothing  it does nothing, and gives 0
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,6 +21,15 @@
 
 #define MOST 32
 
+static unsigned int verdict_of(const char *how)
+{
+	if (strcmp(how, "kill") == 0)
+		return SECCOMP_RET_KILL_PROCESS;
+	if (strcmp(how, "fault") == 0)
+		return SECCOMP_RET_ERRNO | EFAULT;
+	return SECCOMP_RET_ERRNO | (strcmp(how, "fail") ? 0 : EPERM);
+}
+
 int main(int argc, char **argv)
 {
 	struct sock_filter code[2 * MOST + 2] = {
@@ -30,8 +41,7 @@ int main(int argc, char **argv)
 
 	if (argc < 4)
 		return 2;
-	verdict = strcmp(argv[1], "kill") ? SECCOMP_RET_ERRNO | EPERM
-					  : SECCOMP_RET_KILL_PROCESS;
+	verdict = verdict_of(argv[1]);
 	for (char *word = strtok(argv[2], ","); word && filter.len < 2 * MOST;
 	     word = strtok(NULL, ",")) {
 		code[filter.len++] = (struct sock_filter)BPF_JUMP(

@@ -4,9 +4,14 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "machine_fixture.h"
@@ -190,6 +195,44 @@ Test(memory, reads_that_are_no_copies_are_counted)
 	memory_start(false);
 	cr_assert(can_read(pages));
 	cr_assert_eq(rec->lost[LOST_COPY], getenv("EMULATED") ? 2 : 1);
+}
+
+/* The first thread has no memory any more, though it is a thread still. */
+static bool has_first_thread_left(const char *pages)
+{
+	char to[8];
+	struct iovec local = { to, sizeof(to) },
+		     remote = { (void *)pages, sizeof(to) };
+
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+static void *copy_alone(void *lost)
+{
+	char *pages = map_pages();
+
+	alarm(30);
+	while (!has_first_thread_left(pages))
+		sched_yield();
+	_exit(!can_read(pages) || *(uint64_t *)lost);
+}
+
+Test(memory, copies_are_made_when_the_first_thread_has_left)
+{
+	NOT_EMULATED("no copies are made there");
+	struct recording *rec = fixture_recording(1 << 20);
+	pthread_t thread;
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		pthread_create(&thread, NULL, copy_alone,
+			       &rec->lost[LOST_COPY]);
+		pthread_exit(NULL);
+	}
+	cr_assert_eq(waitpid(child, &status, 0), child);
+	cr_assert_eq(status, 0);
 }
 
 Test(memory, a_trusted_segment_ends_where_it_ends)

@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "sigsafe/contention.h"
+#include "sigsafe/live.h"
 #include "sigsafe/sleepers.h"
 #include "sigsafe/sys.h"
 
@@ -87,7 +88,9 @@ static inline struct contention release_settle(pthread_mutex_t *m)
 	 */
 	if (!thread_self.handler_depth)
 		sleeper_end(false);
-	return release_is_real(m) ? contention_settle(m) : nothing;
+	/* First: who asks who it is may be killed for it, after seccomp. */
+	return live_recording() && release_is_real(m) ? contention_settle(m)
+						      : nothing;
 }
 
 /* A release that is followed by a sleep: recorded at once. */

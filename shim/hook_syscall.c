@@ -10,6 +10,7 @@
 #include "hook.h"
 
 #include <linux/futex.h>
+#include <linux/prctl.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 
@@ -71,6 +72,9 @@ HOOK long syscall(long number, ...)
 	if (unlikely(number == SYS_seccomp))
 		leave_before_seccomp(a[0] == SECCOMP_SET_MODE_STRICT,
 				     a[0] == SECCOMP_SET_MODE_FILTER && a[2]);
+	if (unlikely(number == SYS_prctl && a[0] == PR_SET_SECCOMP))
+		leave_before_seccomp(a[1] == SECCOMP_MODE_STRICT,
+				     a[1] == SECCOMP_MODE_FILTER && a[2]);
 	if (unlikely(raw_is_signal(number)))
 		return raw_signal(number, a);
 	if (unlikely(thread_self.armed) && raw_call(number, a, CALLER, &result))

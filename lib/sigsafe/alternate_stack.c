@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "sigsafe/disposition.h"
+#include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/sys.h"
 
@@ -85,7 +86,8 @@ void alternate_stack_remove(struct thread *self)
 	void *stack = self->alternate_stack;
 	stack_t now;
 
-	if (!stack || exchange(NULL, &now))
+	/* After seccomp it stays: nothing may be asked. */
+	if (!stack || live_is_left() || exchange(NULL, &now))
 		return;
 	/* Refused where the thread ends on it: then it has to stay. */
 	if (is_ours(self, &now) && exchange(&none, NULL))
@@ -105,7 +107,7 @@ int alternate_stack_of_host(const stack_t *new, stack_t *old)
 	if (old && is_ours(self, old))
 		*old = none;
 	/* It may have given up its own. */
-	if (new && self->timer)
+	if (new && self->timer && live_recording())
 		alternate_stack_provide(self);
 	return 0;
 }

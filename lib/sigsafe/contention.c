@@ -54,7 +54,9 @@ static void barge(const void *address, int32_t holder,
 
 void contention_barged(const void *address)
 {
-	barge(address, thread_identify()->tid, ledger_barged);
+	/* As in contention_wait_begin(). */
+	if (live_recording())
+		barge(address, thread_identify()->tid, ledger_barged);
 }
 
 void contention_barged_shared(const void *address)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "sigsafe/live.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
 
@@ -98,7 +99,9 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 
 	if (is_function(host->handler)) {
 		kernel.handler = entry;
-		kernel.flags = (kernel.flags | SIGINFO) & ~ONE_SHOT;
+		kernel.flags |= SIGINFO;
+		if (!live_is_left())
+			kernel.flags &= ~ONE_SHOT;
 	} else if (host->handler == DEFAULT && stands_in(sig)) {
 		kernel.handler = entry;
 		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
@@ -124,7 +127,8 @@ static void note(kernel_sigset *set, int sig, bool is_in)
 /* As the kernel would report it. */
 static void remember(int sig, const struct disposition *host)
 {
-	bool asks = is_function(host->handler) && host->flags & ONE_SHOT;
+	bool asks = is_function(host->handler) && host->flags & ONE_SHOT &&
+		    !live_is_left();
 
 	shadow[sig] = *host;
 	shadow[sig].flags &= KNOWN_FLAGS;
@@ -243,6 +247,15 @@ void disposition_stand_back(int sig)
 	stand_ins &= ~SIGNAL_BIT(sig);
 	if (shadow[sig].handler == DEFAULT)
 		kernel_set(sig, &shadow[sig], NULL);
+}
+
+void disposition_stand_back_from_one_shots(void)
+{
+	struct disposition host;
+
+	for (int sig = 1; sig <= SIGNALS; sig++)
+		if (called[sig] == ASK && !disposition_set(sig, NULL, &host))
+			disposition_set(sig, &host, &host);
 }
 
 void disposition_reset(int sig)

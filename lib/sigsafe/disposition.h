@@ -73,6 +73,9 @@ void disposition_stand_in(int sig);
 /* From now on the kernel itself acts on it by default. Locked. */
 void disposition_stand_back(int sig);
 
+/* After live_leave(): SA_RESETHAND is the kernel's to keep. Locked. */
+void disposition_stand_back_from_one_shots(void);
+
 /*
  * For a signal that reached the handler: what the host wants called, or
  * DEFAULT or IGNORE. A one-shot handler is handed out once. Signal-safe.

@@ -88,7 +88,8 @@ static void note_opened(kernel_sigset wanted)
 {
 	kernel_sigset opened = mask_leaves_open(wanted);
 
-	if (unlikely(opened != thread_self.opened) && process_id())
+	if (unlikely(opened != thread_self.opened) && tick_signals_open() &&
+	    process_id())
 		thread_self.opened = opened;
 }
 

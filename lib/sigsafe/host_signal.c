@@ -8,6 +8,7 @@
 #include "sigsafe/claim.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/host_mask.h"
+#include "sigsafe/live.h"
 #include "sigsafe/process.h"
 #include "sigsafe/signal_entry.h"
 
@@ -18,7 +19,6 @@
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGBUS };
 
 static bool started; /* written by host_signal_start() */
-static bool left;    /* by host_signal_leave() */
 
 /* The first process of a container: the kernel spares it what it ignores. */
 static bool is_first_process(void)
@@ -53,9 +53,9 @@ void host_signal_leave(void)
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
 		disposition_stand_back(deadly[i]);
 	tick_signal_end();
+	live_leave();
+	disposition_stand_back_from_one_shots();
 	disposition_unlock();
-	/* Relaxed: who does not see it yet does what it has done before. */
-	store_relaxed(&left, true);
 }
 
 bool host_signal_is_started(void)
@@ -70,7 +70,7 @@ int host_disposition(int sig, const struct disposition *new,
 	int pid, err;
 
 	/* One system call, as natively; the others are over or do the same. */
-	if (load_relaxed(&left))
+	if (live_is_left())
 		return disposition_set(sig, new, old);
 	pid = process_id();
 	if (!pid)
@@ -112,8 +112,7 @@ kernel_sigset host_sigset_claimed(kernel_sigset set)
 	kernel_sigset claims = tick_signal_claims(set);
 	int pid;
 
-	if (likely(!claims && !(set & tick_signal_set())) ||
-	    load_relaxed(&left))
+	if (likely(!claims && !(set & tick_signal_set())) || live_is_left())
 		return set;
 	pid = process_id();
 	if (!pid)

@@ -41,6 +41,19 @@ void live_begin(struct recording *rec)
 	store_release(&live_page->recording, rec);
 }
 
+static bool left; /* written by live_leave() */
+
+void live_leave(void)
+{
+	/* Relaxed: who does not see it yet does what it has done before. */
+	store_relaxed(&left, true);
+}
+
+bool live_is_left(void)
+{
+	return load_relaxed(&left);
+}
+
 bool live_replace(const void *address)
 {
 	if ((uintptr_t)address - place >= live_header.size_bytes)

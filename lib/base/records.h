@@ -206,15 +206,15 @@ struct event_record {
 	uint64_t begun_ns;    /* start of the run; the validity word */
 	uint64_t duration_ns; /* so far, while it lasts */
 	uint32_t thread;      /* index in SECTION_THREADS */
-	uint32_t stack;	      /* of the first tick, or 0 */
+	uint32_t stack;	      /* with most of its time so far, or 0 */
 	uint32_t ticks;
 	uint32_t events; /* that the wait before it returned */
 	uint32_t call;	 /* it was blocked in, as base/cause.h; or CALL_NONE */
 	uint32_t state;	 /* enum run_state */
 	int32_t tid;
-	uint32_t stamp; /* its number, as they were handed out */
-	/* Of the tick that has least in common with the first; 0: none yet. */
-	uint32_t apart;
+	uint32_t stamp;	 /* its number, as they were handed out */
+	uint32_t apart;	 /* where the time was not in stack, or 0 */
+	uint32_t latest; /* of the latest tick, or 0 */
 	char name[NAME_BYTES];
 	/* Why: duration_ns by cause, and the evidence. */
 	uint64_t cause_ns[CAUSE_COUNT];

@@ -94,9 +94,11 @@ static bool is_at_work_in(const struct stack *stack, const struct call *call)
 }
 
 /*
- * May the stall have been in a callee of call as well? Two stacks are kept of
- * it: if one shows the callee it was; if both are in call itself, what it calls
- * in between was not looked for. A stall that was seen once was where it was.
+ * May the stall have been in a callee of call most of its time? Two stacks are
+ * kept of it. If the heavier one is in another callee it was not. If that is in
+ * call itself, the lighter one may show the callee; if that is in call itself,
+ * too, what it calls in between was not looked for. A stall that was in one
+ * place only was there.
  */
 static bool may_have_been_in(const struct stall *stall, const struct call *call,
 			     const struct call *callee)
@@ -104,9 +106,9 @@ static bool may_have_been_in(const struct stall *stall, const struct call *call,
 	if (!stall->apart)
 		return false;
 	return has_call(stall->stack, callee) ||
-	       has_call(stall->apart, callee) ||
 	       (is_at_work_in(stall->stack, call) &&
-		is_at_work_in(stall->apart, call));
+		(has_call(stall->apart, callee) ||
+		 is_at_work_in(stall->apart, call)));
 }
 
 /* The function to blame. */
@@ -125,6 +127,24 @@ static const struct call *blamed(const struct search *search,
 		call = callee;
 	}
 	return call;
+}
+
+const char *stall_blocked_in(const struct process *process,
+			     const struct stall *stall)
+{
+	const struct samples *samples = &process->samples[SAMPLE_STALL];
+	const struct sample *heaviest = NULL;
+
+	for (size_t i = 0; i < samples->count; i++) {
+		const struct sample *sample = &samples->list[i];
+
+		if (sample->stack == stall->stack &&
+		    (!heaviest || sample->total_ns > heaviest->total_ns))
+			heaviest = sample;
+	}
+	return heaviest && heaviest->why.cause == CAUSE_BLOCKED
+		       ? heaviest->why.call
+		       : "";
 }
 
 static uint32_t place_of(const struct stack *stack, const struct call *call)
@@ -147,7 +167,6 @@ static struct culprit culprit_of(const struct search *search,
 		.call = call,
 		.stack = stall->stack,
 		.place = place_of(stall->stack, call),
-		.blocked_in = "",
 	};
 }
 
@@ -207,8 +226,6 @@ static void add_stalls(struct search *search)
 		culprit = culprit_named(found, blamed(search, stall));
 		culprit->stalls++;
 		culprit->duration_ns += stall->duration_ns;
-		if (*stall->call)
-			culprit->blocked_in = stall->call;
 		keep_held(culprit, stall);
 		found->of_stall[i] = culprit;
 	}

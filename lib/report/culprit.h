@@ -3,11 +3,12 @@
  *
  * The function a stall is found in at one moment need not be the one to blame:
  * a loop over a million keys is found in whatever it calls. The timeline keeps
- * of each stall the first stack and the one that has least in common with it:
- * the last call they share is a function that the stall did not leave. Where
- * one of its callees has more than two thirds of the time of all stalls in it,
- * that is blamed instead, and so on, unless the stall was in others: so it does
- * not matter whether a tick found the handler or the work that it calls.
+ * of each stall the stack that has most of its time, and one that leaves that
+ * where a tenth of the time did: the last call they share is a function that
+ * the stall hardly left. Where one of its callees has more than two thirds of
+ * the time of all stalls in it, that is blamed instead, and so on, unless the
+ * stall was mostly in others: so it does not matter whether a tick found the
+ * handler or the work that it calls.
  *
  * Without a timeline the culprit is the headline of each stack. Not
  * signal-safe: allocates.
@@ -27,7 +28,6 @@ struct culprit {
 	uint32_t place;
 	uint64_t stalls;
 	uint64_t duration_ns;
-	const char *blocked_in; /* the call they were found blocked in, or "" */
 	/* That waited for longest for a lock whose release was seen; or NULL */
 	const struct stall *held;
 };
@@ -39,8 +39,15 @@ struct culprits {
 	struct culprit **of_stall; /* by stall: NULL for one without a stack */
 };
 
-/* The place, in the stall's first stack, of the function it did not leave. */
+/* The place, in the stall's stack, of the function it hardly left. */
 uint32_t place_not_left(const struct stall *stall);
+
+/*
+ * The call in which the stall's stack was found blocked for most of its time;
+ * "": in none.
+ */
+const char *stall_blocked_in(const struct process *process,
+			     const struct stall *stall);
 
 /* All stacks of the process have been named. */
 struct culprits culprits_of(struct process *process);

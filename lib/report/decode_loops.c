@@ -144,6 +144,7 @@ static void decode_stall(struct decoder *d, struct stall *stall,
 		.state = record->state,
 		.stack = decode_stack(d, record->stack),
 		.apart = decode_stack(d, record->apart),
+		.latest = decode_stack(d, record->latest),
 	};
 	decode_holder(d, stall, record);
 	memcpy(stall->cause_ns, record->cause_ns, sizeof(stall->cause_ns));
@@ -222,8 +223,13 @@ static void extend_lasting(struct decoder *d,
 		stall = add_lasting(d, thread);
 	stall->duration_ns = lasting.ns;
 	stall->cause_ns[CAUSE_BLOCKED] += lasting.rest_ns;
-	if (lasting.rest_ns > lasting.ns / 2)
-		stall->call = decode_call(d, thread->blocked_call);
+	if (lasting.rest_ns)
+		stall->latest = decode_stack(d, thread->blocked_stack);
+	if (lasting.rest_ns <= lasting.ns / 2)
+		return;
+	stall->call = decode_call(d, thread->blocked_call);
+	stall->stack = stall->latest;
+	stall->apart = NULL;
 }
 
 void decode_stalls(struct decoder *d)

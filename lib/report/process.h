@@ -155,8 +155,9 @@ struct stall {
 	const char *holder_name; /* or "" */
 	struct stack *release;	 /* or NULL */
 	enum run_state state;
-	struct stack *stack; /* the first one, or NULL */
-	struct stack *apart; /* with least in common with it, or NULL */
+	struct stack *stack;  /* with most of its time, or NULL */
+	struct stack *apart;  /* where a tenth of the time was not; or NULL */
+	struct stack *latest; /* or NULL */
 };
 
 #define MAX_LOSSES 32

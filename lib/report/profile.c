@@ -127,7 +127,6 @@ static size_t add_blame(struct blame *blame, const struct entry *entry,
 	size_t i = 0;
 
 	blame->lock = entry->sample->lock;
-	blame->blocked_in = "";
 	while (i < left && !compare_blame(entry, &entry[i]))
 		i += add_stack(blame, &entry[i], left - i);
 	for (size_t k = 0; k < i; k++) {
@@ -174,7 +173,7 @@ static void add_stalls(struct profile *profile, const struct culprits *culprits)
 		if (!blame)
 			blame = add_unsampled(profile, culprit);
 		blame->stalls += culprit->stalls;
-		blame->blocked_in = culprit->blocked_in;
+		blame->stalls_ns = add(blame->stalls_ns, culprit->duration_ns);
 		blame->held = culprit->held;
 	}
 }

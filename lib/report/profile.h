@@ -16,9 +16,9 @@ struct blame {
 	const struct call *call; /* the function, in the heaviest stack */
 	const struct lock *lock; /* NULL: a stall, or unknown */
 	uint64_t total_ns;
-	uint64_t count;		/* unlocks, waits, ticks */
-	uint64_t stalls;	/* of the timeline; 0: it does not tell */
-	const char *blocked_in; /* the call they were found blocked in, or "" */
+	uint64_t count;	    /* unlocks, waits, ticks */
+	uint64_t stalls;    /* of the timeline; 0: it does not tell */
+	uint64_t stalls_ns; /* how long these lasted */
 	/* Of stalls: time by cause; of each what has most of it. */
 	uint64_t cause_ns[CAUSE_COUNT];
 	struct why why[CAUSE_COUNT];

@@ -244,6 +244,7 @@ static void name_stall(struct symbols *symbols, const struct stall *stall)
 {
 	name_stack(symbols, stall->stack);
 	name_stack(symbols, stall->apart);
+	name_stack(symbols, stall->latest);
 	name_stack(symbols, stall->release);
 }
 

@@ -82,11 +82,12 @@ static void write_holder(const struct report *report, const struct lock *lock)
 	const struct stall *stall =
 		lasting_stall(report->process, lock->holder);
 	const char *holder = thread_text(report, lock->holder);
-	const struct stack *stack = stall ? stall->stack : NULL;
+	const struct stack *stack = stall ? stall->latest : NULL;
 
 	if (stack)
 		fprintf(report->out,
-			"     %s is stalled itself, and was seen in\n", holder);
+			"     %s is stalled itself, and was last seen in\n",
+			holder);
 	else if (lock->taker == lock->holder && (stack = lock->taker_stack))
 		fprintf(report->out, "     %s got it in\n", holder);
 	if (stack)

@@ -133,11 +133,12 @@ static void write_loops(const struct report *report)
 static void write_callee(const struct report *report, const struct blame *blame)
 {
 	const struct part *parts = blame->parts;
+	const char *call = blame->why[CAUSE_BLOCKED].call;
 
 	if (!parts[0].call || parts[1].call)
 		return;
-	if (*blame->blocked_in)
-		fprintf(report->out, ", in %s", blame->blocked_in);
+	if (causes_main(blame->cause_ns) == CAUSE_BLOCKED && call && *call)
+		fprintf(report->out, ", in %s", call);
 	else if (compare_calls(parts[0].call, blame->call))
 		fprintf(report->out, ", in %s", parts[0].call->function);
 }
@@ -161,7 +162,11 @@ static void write_parts(const struct report *report, const struct blame *blame)
 	fputc('\n', report->out);
 }
 
-/* "in 3 stalls", and where the timeline has lost some "in 3 of 90 kept" */
+/*
+ * "in 3 stalls": those that are blamed on it. Where they did not last as long
+ * as that, the rest is from others. Of a timeline that has lost some: "in 3 of
+ * the 90 stalls kept".
+ */
 static const char *often_text(const struct report *report,
 			      const struct blame *blame)
 {
@@ -172,7 +177,11 @@ static const char *often_text(const struct report *report,
 	if (!blame->stalls)
 		return words_count(arena, blame->count, "sample");
 	if (kept >= sums_of(process).stalls)
-		return words_count(arena, blame->stalls, "stall");
+		return arena_print(arena, "%s%s",
+				   words_count(arena, blame->stalls, "stall"),
+				   blame->total_ns > blame->stalls_ns
+					   ? " and parts of others"
+					   : "");
 	return arena_print(arena, "%ju of the %ju stalls kept",
 			   (uintmax_t)blame->stalls, (uintmax_t)kept);
 }

@@ -65,6 +65,7 @@ static void fill_row(const struct report *report,
 {
 	struct arena *arena = &report->process->arena;
 	size_t number = (size_t)(stall - report->process->stalls);
+	const char *blocked_in = stall_blocked_in(report->process, stall);
 
 	cells[0] = words_duration(arena, stall->begun_ns);
 	cells[1] = arena_print(arena, "%s%s",
@@ -73,9 +74,9 @@ static void fill_row(const struct report *report,
 	cells[2] = arena_print(arena, "%s (%d)", stall->thread, stall->tid);
 	cells[3] = words_number(arena, stall->ticks);
 	cells[4] = culprit_text(report, culprits->of_stall[number]);
-	if (*stall->call)
+	if (stall->stack && *blocked_in)
 		cells[4] =
-			arena_print(arena, "%s, in %s", cells[4], stall->call);
+			arena_print(arena, "%s, in %s", cells[4], blocked_in);
 	cells[5] = stall_why(report, stall);
 }
 

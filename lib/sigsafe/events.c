@@ -11,10 +11,10 @@
 
 #include "base/atomic.h"
 #include "sigsafe/contention.h"
+#include "sigsafe/heaviest.h"
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
-#include "sigsafe/stack_table.h"
 #include "sigsafe/thread_name.h"
 
 /* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
@@ -74,54 +74,29 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 	};
 	self->event_longest = 0;
 	self->log_next_ns = 0;
+	self->place_next_ns = 0;
 	memcpy(event->name, self->record->name, NAME_BYTES);
 	event_put(slot_of(rec, event->stamp), event);
 }
 
-/* A thread starts in a module: what is none at the end was walked too far. */
-static uint32_t sound_depth(struct stack_frames stack)
-{
-	uint32_t depth = stack.depth;
-
-	while (depth && !FRAME_MODULE(stack.frame[depth - 1]))
-		depth--;
-	return depth;
-}
-
-/* How many frames two stacks share, counted from the outermost. */
-static uint32_t shared_frames(struct stack_frames a, struct stack_frames b)
-{
-	uint32_t left = sound_depth(a);
-	uint32_t right = sound_depth(b);
-	uint32_t n = 0;
-
-	for (; left && right; n++) {
-		if (a.frame[--left] != b.frame[--right])
-			break;
-	}
-	return n;
-}
-
 /*
- * Keeps the stack that left the first one furthest behind: what both share did
- * not return while the stall lasted. Where they share nothing, one of them is
- * the beginning of a stack only.
+ * Each time that it is a quarter longer: so a stall of any length costs few
+ * looks at its samples. A run that left its loop has lost them.
  */
-static void keep_apart(const struct recording *rec, struct event_record *event,
-		       uint32_t stack)
+static void keep_place(struct thread *self)
 {
-	struct stack_frames first = stack_table_frames(rec, event->stack);
-	uint32_t shared;
+	struct event_record *event = &self->event;
+	struct heaviest heaviest;
 
-	if (!event->stack || !stack || stack == event->stack)
+	if (event->state == RUN_LASTS &&
+	    event->duration_ns < self->place_next_ns)
 		return;
-	shared = shared_frames(first, stack_table_frames(rec, stack));
-	if (!shared)
+	self->place_next_ns = event->duration_ns + event->duration_ns / 4;
+	heaviest = heaviest_of(self);
+	if (!heaviest.stack)
 		return;
-	if (!event->apart ||
-	    shared <
-		    shared_frames(first, stack_table_frames(rec, event->apart)))
-		event->apart = stack;
+	event->stack = heaviest.stack;
+	event->apart = heaviest.apart;
 }
 
 /* Who let go of the lock, if that is known by now. */
@@ -148,7 +123,8 @@ void event_update(struct thread *self, uint64_t duration_ns,
 	event->duration_ns = duration_ns;
 	event->ticks = self->ticks;
 	event->state = state;
-	keep_apart(rec, event, self->stack);
+	event->latest = self->stack;
+	keep_place(self);
 	if (slot) {
 		learn_release(event, slot);
 		event_refresh(slot, event);

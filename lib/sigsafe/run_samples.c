@@ -10,8 +10,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 
-static struct sample_record *sample_at(const struct thread *self,
-				       uint32_t number)
+struct sample_record *run_samples_at(const struct thread *self, uint32_t number)
 {
 	struct sample_record *table =
 		live_records(self->recording, SECTION_SAMPLES);
@@ -24,11 +23,11 @@ static struct sample_record *sample_at(const struct thread *self,
 /* Looks no further than there are samples: the list may be a ring by now. */
 static struct sample_record *find(const struct thread *self, uint64_t key)
 {
-	struct sample_record *record = sample_at(self, self->samples);
+	struct sample_record *record = run_samples_at(self, self->samples);
 	uint32_t left = live_capacity(SECTION_SAMPLES);
 
 	for (; record && record->key != key; left--)
-		record = left ? sample_at(self, record->next) : NULL;
+		record = left ? run_samples_at(self, record->next) : NULL;
 	return record;
 }
 
@@ -121,7 +120,7 @@ static void settle(struct thread *self, bool has_come_back)
 	uint32_t left = live_capacity(SECTION_SAMPLES);
 	struct sample_record *record;
 
-	for (; left && (record = sample_at(self, self->samples)); left--) {
+	for (; left && (record = run_samples_at(self, self->samples)); left--) {
 		struct lock_record *lock = pinned_by(self->recording, record);
 
 		self->samples = record->next;

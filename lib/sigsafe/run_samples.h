@@ -17,6 +17,14 @@
 void run_samples_add(struct thread *self, struct sample sample, uint64_t ns,
 		     uint64_t events, struct lock_record *pinned);
 
+/*
+ * The sample with this number (index + 1), of the thread's first (its samples)
+ * or of one before (its next); NULL: none. The list may be a ring, if a handler
+ * of the host left by a longjmp: who follows it has to count.
+ */
+struct sample_record *run_samples_at(const struct thread *self,
+				     uint32_t number);
+
 /* The run has come back. */
 void run_samples_keep(struct thread *self);
 

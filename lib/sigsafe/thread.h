@@ -60,6 +60,7 @@ struct thread {
 	struct event_record event;
 	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */
 	uint64_t log_next_ns;	/* length at which the log tells it again */
+	uint64_t place_next_ns; /* and at which its place is looked for */
 
 	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 

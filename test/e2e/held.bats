@@ -60,10 +60,10 @@ ends_by() {
 
 @test "a holder that is stalled itself is shown where it is" {
 	keep stalled
-	wait_until 30 told 'keeper \([0-9]+\) is stalled itself, and was seen in'
+	wait_until 30 told 'keeper \([0-9]+\) is stalled itself, and was last seen in'
 	ends_by KILL
 	by_keeper
-	grep -A 9 'is stalled itself, and was seen in' "$RESULTS/report" |
+	grep -A 9 'is stalled itself, and was last seen in' "$RESULTS/report" |
 		grep ' compute '
 }
 

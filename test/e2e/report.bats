@@ -65,6 +65,18 @@ refuses() {
 	says '^       main +victim_blame\.c:[0-9]+$'
 }
 
+@test "a stall is told where most of it was, not where it began" {
+	need addr2line
+	under_shim STALLSHIM_LOG="$RESULTS/log" "$(victim blame)" prelude
+	report "$(result rec)"
+	says '1\. .* in 3 stalls( and parts of others)?: crunch \(victim_blame\.c:[0-9]+\)$'
+	[[ $(grep -cE '^ .*blame \([0-9]+\) +[0-9]+  crunch \(victim_blame\.c:[0-9]+\)  ' <<<"$said") = 3 ]]
+	# The log, too; its innermost place is in crunch(), no sleep's.
+	[[ $(sed -n 's/.* stalled for .*, at blame+\(0x[0-9a-f]*\) < .*/\1/p' \
+		"$RESULTS/log" | addr2line -f -e "$(victim blame)" |
+		tee /dev/stderr | grep -cx crunch) = 3 ]]
+}
+
 @test "a handler is not blamed for the work that it calls" {
 	under_shim STALLSHIM_STALL=4ms "$(victim blame)" thin
 	report "$(result rec)"
@@ -222,7 +234,7 @@ counts_it() {
 	says '1\. .*: stripped\+0x[0-9a-f]+$'
 	says 'stripped: 0 of [0-9]+ addresses have names'
 	place=$(grep -oEm1 'stripped\+0x[0-9a-f]+' <<<"$said")
-	addr2line -fi -e "$(victim blame)" "${place#*+}" | grep -x parse_config
+	addr2line -f -e "$(victim blame)" "${place#*+}" | grep -x parse_config
 }
 
 @test "--top limits each list" {

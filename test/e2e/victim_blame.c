@@ -4,6 +4,8 @@
  * usage: victim_blame WHAT
  *   leaf     parse_config() computes for 60 ms, by itself
  *   wander   scan_keys() takes 120 ms, in turns in three functions
+ *   prelude  prepare() sleeps for 15 ms, then crunch() computes much
+ *            longer, without a look at the clock
  *   thin     answer() takes up to 12 ms by itself, the work it calls 40 ms
  *
  * SPDX-License-Identifier: MIT
@@ -11,6 +13,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "victim.h"
 
@@ -76,11 +79,32 @@ static __attribute__((noinline, noclone)) void answer(int turn)
 	compute((uint64_t)(turn % 5) * NS_PER_MS, 13);
 }
 
+static __attribute__((noinline, noclone)) void prepare(void)
+{
+	usleep(15000);
+	__asm__ volatile("");
+}
+
+static __attribute__((noinline, noclone)) void crunch(void)
+{
+	for (int i = 0; i < 2000 * STEPS; i++)
+		sum = sum * 15 + 7;
+}
+
+static __attribute__((noinline, noclone)) void serve(void)
+{
+	prepare();
+	crunch();
+	__asm__ volatile("");
+}
+
 static __attribute__((noinline, noclone)) void handle(const char *what,
 						      int turn)
 {
 	if (!strcmp(what, "thin"))
 		answer(turn);
+	else if (!strcmp(what, "prelude"))
+		serve();
 	else if (!strcmp(what, "leaf"))
 		parse_config();
 	else

@@ -227,7 +227,7 @@ Test(profile, a_callee_with_most_of_the_time_is_blamed_instead)
 
 	add(SAMPLE_STALL, parse, NULL, 70, 7);
 	add(SAMPLE_STALL, answer, NULL, 30, 1);
-	add_stall(answer, parse, 100);
+	add_stall(parse, answer, 100);
 	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.count, 2);
 	cr_assert_str_eq(profile.blames[0].call->function, "parse");
@@ -247,7 +247,7 @@ Test(profile, a_stall_of_the_timeline_bears_the_name_of_its_culprit)
 	add(SAMPLE_STALL, parse, NULL, 70, 7);
 	add(SAMPLE_STALL, answer, NULL, 30, 1);
 	add_stall(NULL, NULL, 5);
-	add_stall(answer, parse, 100);
+	add_stall(parse, answer, 100);
 	culprits = culprits_of(process);
 	cr_assert_null(culprits.of_stall[0], "a stall without a stack");
 	cr_assert_eq(culprits.of_stall[1]->stack, parse);
@@ -348,7 +348,7 @@ Test(profile, where_a_thread_was_not_let_run_does_not_matter)
 	add(SAMPLE_STALL, work, NULL, 90, 9);
 	sample = add(SAMPLE_STALL, self, NULL, 900, 1);
 	sample->why.cause = CAUSE_UNSCHEDULED;
-	add_stall(self, work, 990);
+	add_stall(work, self, 990);
 	cr_assert_str_eq(culprits_of(process).list[0].call->function, "work");
 }
 
@@ -369,18 +369,49 @@ Test(profile, a_stall_is_not_blamed_on_what_it_was_not_seen_in)
 	cr_assert_str_eq(culprits.of_stall[1]->call->function, "handle");
 }
 
+Test(profile, a_stall_is_not_blamed_on_the_lesser_part_of_it)
+{
+	struct stack *append = STACK("fsync", "append", "on_set", "main");
+	struct stack *wait = STACK("lock", "on_set", "main");
+
+	add(SAMPLE_STALL, append, NULL, 900, 9);
+	add(SAMPLE_STALL, wait, NULL, 65, 1);
+	add_stall(append, NULL, 865);
+	add_stall(wait, append, 100);
+	cr_assert_str_eq(culprits_of(process).of_stall[0]->call->function,
+			 "fsync");
+	cr_assert_str_eq(culprits_of(process).of_stall[1]->call->function,
+			 "on_set");
+}
+
+Test(profile, a_stall_was_in_the_call_its_own_stack_was_blocked_in)
+{
+	struct stack *work = STACK("crunch", "main");
+	struct stack *sleep = STACK("prepare", "main");
+	struct sample *sample;
+	struct stall *stall;
+
+	sample = add(SAMPLE_STALL, sleep, NULL, 15, 1);
+	sample->why = (struct why){ .cause = CAUSE_BLOCKED, .call = "usleep" };
+	add(SAMPLE_STALL, work, NULL, 2500, 9);
+	stall = add_stall(work, sleep, 2515);
+	stall->call = "usleep";
+	cr_assert_str_eq(stall_blocked_in(process, stall), "");
+	stall->stack = sleep;
+	cr_assert_str_eq(stall_blocked_in(process, stall), "usleep");
+}
+
 Test(profile, a_stall_without_samples_is_blamed_all_the_same)
 {
 	struct stall *stall;
 	struct profile profile;
 
 	stall = add_stall(STACK("parse", "main"), NULL, 50);
-	stall->call = "usleep";
 	profile = profile_now(SAMPLE_STALL);
 	cr_assert_eq(profile.count, 1);
 	cr_assert_str_eq(profile.blames[0].call->function, "parse");
 	cr_assert_eq(profile.blames[0].total_ns, 50);
-	cr_assert_str_eq(profile.blames[0].blocked_in, "usleep");
+	cr_assert_eq(profile.blames[0].stalls_ns, 50);
 	cr_assert_eq(profile.blames[0].stack, stall->stack);
 }
 

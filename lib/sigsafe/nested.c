@@ -25,8 +25,24 @@ bool nested_is_possible(void)
 	       self->record->waits > 1;
 }
 
+/*
+ * A seat with fewer turns than these was perhaps where the program's start has
+ * waited; it is lost to one that is waited in more often than it ever was, and
+ * three times.
+ */
+#define FEW_TURNS	8
+#define FEW_MOVED_WAITS 3
+
+static bool has_few_turns(const struct thread *self)
+{
+	return run_turns(self) < FEW_TURNS;
+}
+
 static bool has_moved(const struct thread *self, uint64_t for_ns)
 {
+	if (has_few_turns(self) && self->nested >= FEW_MOVED_WAITS &&
+	    self->nested > run_turns(self))
+		return true;
 	return for_ns >= LOOP_MOVED_NS && self->nested >= LOOP_MOVED_WAITS;
 }
 
@@ -63,7 +79,10 @@ cold bool nested_begin(enum blocking_call call, const void *caller,
 		run_stops(RUN_LEFT);
 		return false;
 	}
-	tell_place(self, call, caller);
+	if (has_few_turns(self))
+		run_doubt(self);
+	else
+		tell_place(self, call, caller);
 	thread_blocks(self, call, 0, *now_ns);
 	return true;
 }

@@ -184,6 +184,7 @@ static inline void begin_at(struct thread *self, uint64_t now_ns, bool is_sure)
 	self->shared_ns = now_ns;
 	self->ticks = 0;
 	self->nested = 0;
+	self->is_doubted = false;
 	self->block.pc = 0;
 	self->futex_call = CALL_NONE;
 	if (is_sure)
@@ -249,6 +250,14 @@ cold void run_forget(void)
 		return;
 	store_relaxed(&self->record->run_begun_ns, 0);
 	run_samples_drop(self);
+}
+
+cold void run_doubt(struct thread *self)
+{
+	if (self->ticks || self->is_doubted)
+		return;
+	self->is_doubted = true;
+	store_relaxed(&self->record->run_begun_ns, 0);
 }
 
 static void tell_left(struct thread *self, uint64_t duration_ns)

@@ -23,11 +23,18 @@ static inline bool is_watched(const struct thread *self)
 	       !load_relaxed(&self->recording->frozen);
 }
 
+/* The turns that the thread has made where its loop waits now. */
+static inline uint64_t run_turns(const struct thread *self)
+{
+	return self->record->waits - self->seat_waits;
+}
+
 /* Its first run, or after it parked: is it a loop, or still one? */
 static inline bool is_provisional(const struct thread *self)
 {
 	return self->record->waits == 1 ||
-	       unlikely(self->parks && !self->takes_turns);
+	       unlikely((self->parks && !self->takes_turns) ||
+			self->is_doubted);
 }
 
 /*
@@ -64,6 +71,14 @@ static inline void run_program_ends(enum recording_end how)
 
 	run_stops(by_itself ? RUN_LEFT : RUN_LASTS);
 }
+
+/*
+ * The run is in a wait that may be what the thread does from now on, having
+ * been a loop for its start only: unless a tick has come before, the run is
+ * provisional as the first one is, and in the recording once it has come back.
+ * Signal-safe.
+ */
+void run_doubt(struct thread *self);
 
 /* Arms the timer for when the run begun at begun_ns is a stall, if ever. */
 void run_arm(struct thread *self, uint64_t begun_ns);

@@ -68,8 +68,10 @@ struct thread {
 	struct frame_shape seat_shape;
 	struct frame_shape shapes[FRAME_SHAPES];
 	bool seat_is_old;	  /* a set's size is to be measured again */
+	uint64_t seat_waits;	  /* it had made when it took the seat */
 	volatile uint32_t nested; /* waits in this run that are nested */
 	volatile uint64_t nested_since_ns; /* the first of them */
+	volatile bool is_doubted;	   /* this run (run_doubt()) */
 
 	/* The call by which it may sleep in a futex; CALL_NONE: its own. */
 	volatile uint32_t futex_call;

@@ -12,6 +12,34 @@
 #include "sigsafe/run.h"
 #include "sigsafe/timer.h"
 
+/* Does the thread wait in the same frame as in its seat? Then it is the same.*/
+static bool is_same_frame(const struct thread *self,
+			  const struct call_site *call,
+			  const struct frame_shape *shape)
+{
+	uintptr_t end = frame_end(shape, call);
+
+	if (self->seat.call.pc == call->pc)
+		return true;
+	return end && self->seat_shape.function == shape->function &&
+	       frame_end(&self->seat_shape, &self->seat.call) == end;
+}
+
+/* While it is on the stack, for comparison with later ones. */
+static cold void take_seat(struct thread *self, const struct seat *seat)
+{
+	const struct frame_shape *shape =
+		frame_shape_of(self->shapes, seat->call.pc);
+
+	if (is_watched(self)) {
+		store_relaxed(&self->record->epoll, seat->epoll + 1);
+		if (!is_same_frame(self, &seat->call, shape))
+			self->seat_waits = self->record->waits;
+	}
+	self->seat_shape = *shape;
+	self->seat = *seat;
+}
+
 /* Of a wait that may be none of the loop's, or is to be measured. */
 static cold enum sitting_kind look_at(struct thread *self,
 				      struct sitting *sitting)
@@ -25,13 +53,9 @@ static cold enum sitting_kind look_at(struct thread *self,
 	sitting_measure(sitting);
 	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
 		kind = sitting_kind_of(sitting, &self->seat, self->shapes);
-	if (kind != SITTING_OF_LOOP)
-		return kind;
-	if (is_watched(self))
-		store_relaxed(&self->record->epoll, sitting->seat.epoll + 1);
-	/* While it is on the stack, for comparison with later ones. */
-	self->seat_shape = *frame_shape_of(self->shapes, sitting->seat.call.pc);
-	return SITTING_OF_LOOP;
+	if (kind == SITTING_OF_LOOP)
+		take_seat(self, &sitting->seat);
+	return kind;
 }
 
 static inline void open_wait(struct thread *self, uint32_t purpose)
@@ -47,22 +71,23 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 {
 	struct thread *self = &thread_self;
 	enum sitting_kind kind = SITTING_OF_LOOP;
-	uint32_t purpose = WAITS_TO_TURN;
 	uint64_t begun_ns;
 
 	if (unlikely(seat_differs(&self->seat, &sitting->seat) ||
 		     self->seat_is_old))
 		kind = look_at(self, sitting);
-	if (unlikely(kind == SITTING_NESTED) &&
-	    nested_begin(call, (const void *)sitting->seat.call.pc,
-			 &begun_ns)) {
-		purpose = WAITS_NESTED;
-	} else {
-		begun_ns = run_end(call);
-		if (likely(kind != SITTING_SERVES))
-			self->seat = sitting->seat;
+	if (unlikely(kind == SITTING_NESTED)) {
+		if (nested_begin(call, (const void *)sitting->seat.call.pc,
+				 &begun_ns)) {
+			open_wait(self, WAITS_NESTED);
+			return begun_ns;
+		}
+		take_seat(self, &sitting->seat);
 	}
-	open_wait(self, purpose);
+	begun_ns = run_end(call);
+	if (likely(kind != SITTING_SERVES))
+		self->seat = sitting->seat;
+	open_wait(self, WAITS_TO_TURN);
 	return begun_ns;
 }
 

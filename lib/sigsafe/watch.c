@@ -24,6 +24,9 @@
 #include "sigsafe/timer.h"
 #include "sigsafe/wait.h"
 
+/* A thread that has made more turns than these is a loop, and remains one. */
+#define START_TURNS 3
+
 /* Ticks of a long stall come ever more slowly, but at least this often. */
 #define MAX_TICK_INTERVAL_NS NS_PER_S
 #define TICKS_PER_DURATION   16
@@ -35,6 +38,43 @@ static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
 		self->stall_ns, (now_ns - begun_ns) / TICKS_PER_DURATION);
 
 	return now_ns + min_u64(interval_ns, MAX_TICK_INTERVAL_NS);
+}
+
+/* What a thread waits for in these, if need be for ever, is no loop's. */
+static bool is_endless(enum blocking_call call)
+{
+	switch (call) {
+	case CALL_PAUSE:
+	case CALL_SIGSUSPEND:
+	case CALL_SIGWAITINFO:
+	case CALL_SIGWAIT:
+	case CALL_ACCEPT:
+	case CALL_ACCEPT4:
+	case CALL_WAIT4:
+	case CALL_WAITID:
+	case CALL_COND_WAIT:
+	case CALL_CND_WAIT:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool is_sem_or_join(const struct lock_record *lock)
+{
+	return lock &&
+	       (lock->kind == LOCK_SEMAPHORE || lock->kind == LOCK_JOIN);
+}
+
+/*
+ * A program whose start has polled, and whose main thread then waits for its
+ * workers or for a signal to end by, is no loop that hangs.
+ */
+static void doubt(struct thread *self, enum blocking_call call)
+{
+	if (run_turns(self) <= START_TURNS &&
+	    (is_endless(call) || is_sem_or_join(self->slice.lock)))
+		run_doubt(self);
 }
 
 void watch_tick(ucontext_t *uc)
@@ -65,6 +105,7 @@ void watch_tick(ucontext_t *uc)
 		nested_tick(self);
 	else
 		self->stack = stack_capture(uc, NULL);
+	doubt(self, self->slice.call);
 	run_tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
 		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
@@ -87,6 +128,7 @@ bool watch_block_begin(enum blocking_call call, const void *caller)
 	/* What blocks is known now; afterwards it may be too late to say. */
 	stack = stack_capture(NULL, caller);
 	thread_blocks(self, call, stack, clock_now_ns());
+	doubt(self, call);
 	return true;
 }
 

@@ -114,6 +114,52 @@ turns_only() {
 	grep 'left its loop, and ran for ' "$RESULTS/report"
 }
 
+@test "a loop that begins after polls at the start is one, and idle in between" {
+	run_nested start
+	[[ $(header "$text" stalls) = 1 ]]
+	between "${said#run }" $((${said#run } + 20000000)) \
+		"$(header "$text" stalled)"
+	(($(header "$text" turns) >= 18))
+	[[ $(total_ns "$text" callback_spins) = "$(header "$text" stalled)" ]]
+	[[ -z $(header "$text" left) ]]
+}
+
+# none_told: no stall, no run that goes on, none that has left its loop.
+none_told() {
+	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+	cat "$RESULTS/report"
+	grep '^Stalls: no stall' "$RESULTS/report"
+	[[ $(grep -cE 'has not come back|left its loop' \
+		"$RESULTS/report") = 0 ]]
+}
+
+# start_waits WHAT SIGNAL STATUS: polls twice, then waits until the signal.
+start_waits() {
+	rm -f "$RESULTS"/*
+	in_background under_shim STALLSHIM_STALL=25ms \
+		STALLSHIM_LOG="$RESULTS/log" "$(victim nested)" "$1" \
+		>"$RESULTS/said"
+	wait_until 10 grep . "$RESULTS/said"
+	# Ten thresholds, in which nothing is to be seen.
+	command sleep 0.25
+	none_told
+	kill "-$2" "$program"
+	job_ends "$3"
+	none_told
+	[[ ! -s $RESULTS/log ]]
+}
+
+@test "what waits for ever after polls at its start is no stall" {
+	local where
+
+	for where in idle pause sigwait join accept sem cond child; do
+		start_waits start-$where TERM 143
+	done
+	start_waits start-idle KILL 137
+	start_waits start-sigwait KILL 137
+	start_waits start-accept KILL 137
+}
+
 report_names() {
 	"$STALLSHIM" report "$(result rec)" | grep "$1"
 }

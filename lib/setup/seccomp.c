@@ -16,7 +16,6 @@
 
 /* What lib/sigsafe, lib/setup and the hooks make of their own accord. */
 static const short ours[] = {
-	SYS_clock_getres,
 	SYS_clock_gettime,
 	SYS_close,
 	SYS_fallocate,

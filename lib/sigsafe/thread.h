@@ -108,6 +108,7 @@ struct thread {
 	volatile bool mask_is_kept; /* all signals are blocked, since a tick */
 	volatile bool wait_submits; /* broken, it returns how much */
 	volatile int errno_at_wait;
+	volatile uint64_t interrupted_ns; /* by the host, after a tick; 0 */
 	kernel_sigset mask_before_tick;
 	volatile uint64_t handlers_at_wait;
 

@@ -19,22 +19,14 @@
 /* A tick that came too early for the end of a timeout comes again. */
 #define MOMENT_NS (100 * NS_PER_US)
 
-/* The kernel counts timeouts of sockets by this clock, too: its jiffies. */
-static uint64_t coarse_now_ns(void)
-{
-	struct timespec t;
-
-	clock_get(CLOCK_MONOTONIC_COARSE, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
 void transfer_begin(const struct transfer *what)
 {
 	struct transfer *mine = &thread_self.transfer;
 
 	*mine = *what;
+	/* Not the coarse clock: it has been seen two jiffies behind. */
 	if (!mine->begun_ns)
-		mine->begun_ns = coarse_now_ns();
+		mine->begun_ns = clock_now_ns();
 	/* Last: from here on a tick finds it. */
 	mine->is_open = true;
 }
@@ -79,13 +71,10 @@ static uint64_t timeout_ns(const struct transfer *mine)
 static uint64_t end_ns(const struct transfer *mine)
 {
 	uint64_t timeout = timeout_ns(mine);
-	struct timespec jiffy = { .tv_nsec = 0 };
 
 	if (!timeout || timeout == FOR_EVER_NS)
 		return 0;
-	/* The clock was up to a jiffy behind when the call began. */
-	sys2(SYS_clock_getres, CLOCK_MONOTONIC_COARSE, &jiffy);
-	return mine->begun_ns + timeout + (uint64_t)jiffy.tv_nsec;
+	return mine->begun_ns + timeout;
 }
 
 /* As the kernel's families of sockets have it. */

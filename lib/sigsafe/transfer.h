@@ -46,7 +46,7 @@ struct transfer {
 	long number;	    /* of the system call */
 	uintptr_t function; /* libc's, which makes it */
 	int errno_before;
-	uint64_t begun_ns; /* by the coarse clock */
+	uint64_t begun_ns;
 	/* Written by the handler. */
 	volatile bool is_final; /* a signal of the host's has broken it */
 	volatile bool is_cut;

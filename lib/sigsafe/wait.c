@@ -63,6 +63,7 @@ static inline void open_wait(struct thread *self, uint32_t purpose)
 	self->handlers_at_wait = self->host_handlers;
 	self->tick_broke_wait = false;
 	self->mask_is_kept = false;
+	self->interrupted_ns = 0;
 	/* Last: from here on a tick counts as one in a wait. */
 	self->waiting = purpose;
 }
@@ -134,7 +135,9 @@ void wait_end(int returned)
 
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
 {
-	uint64_t passed_ns = clock_now_ns() - begun_ns;
+	uint64_t broken_ns = thread_self.interrupted_ns;
+	uint64_t passed_ns =
+		(broken_ns ? broken_ns : clock_now_ns()) - begun_ns;
 
 	return timeout_ns > passed_ns ? timeout_ns - passed_ns : 0;
 }
@@ -171,6 +174,14 @@ void wait_tick(struct thread *self, ucontext_t *uc)
 	self->tick_broke_wait = true;
 }
 
+/* The first: of two at once the other comes when that has returned. */
+static uint64_t interruption_ns(const struct thread *self)
+{
+	return unlikely(self->mask_is_kept) && !self->interrupted_ns
+		       ? clock_now_ns()
+		       : self->interrupted_ns;
+}
+
 struct wait_state wait_interrupt(ucontext_t *uc)
 {
 	struct thread *self = &thread_self;
@@ -182,6 +193,7 @@ struct wait_state wait_interrupt(ucontext_t *uc)
 		.mask = *context_mask(uc),
 		.handlers_at_wait = self->handlers_at_wait,
 		.errno_at_wait = self->errno_at_wait,
+		.interrupted_ns = interruption_ns(self),
 	};
 
 	if (unlikely(state.mask_is_kept))
@@ -206,6 +218,7 @@ void wait_resume(const struct wait_state *state, ucontext_t *uc)
 	}
 	self->handlers_at_wait = state->handlers_at_wait;
 	self->errno_at_wait = state->errno_at_wait;
+	self->interrupted_ns = state->interrupted_ns;
 	self->tick_broke_wait = state->tick_broke_wait;
 	self->mask_is_kept = state->mask_is_kept;
 	self->wait_submits = state->wait_submits;

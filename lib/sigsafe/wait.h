@@ -68,7 +68,11 @@ static inline const sigset_t *wait_mask(const sigset_t *hosts_argument)
 			      : (const void *)&thread_self.mask_before_tick;
 }
 
-/* Of a timeout of timeout_ns from begun_ns, what is left now. Signal-safe. */
+/*
+ * Of a timeout of timeout_ns from begun_ns, what is left now; or was left when
+ * a handler of the host's broke the wait that a tick had broken before. (The
+ * kernel tells it as of then, however long the handler takes.) Signal-safe.
+ */
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns);
 
 /*
@@ -83,6 +87,7 @@ struct wait_state {
 	kernel_sigset mask; /* that blocks everything, if mask_is_kept */
 	uint64_t handlers_at_wait;
 	int errno_at_wait;
+	uint64_t interrupted_ns;
 };
 
 struct wait_state wait_interrupt(ucontext_t *uc);

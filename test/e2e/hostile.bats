@@ -70,6 +70,14 @@ comes_to() {
 	comes_to slack "cut short 0"
 }
 
+@test "what is left of a wait is told as of the host's signal" {
+	comes_to told "select -1, left 1; nanosleep -1, left 1"
+}
+
+@test "no timeout of a socket ends early" {
+	comes_to timeouts "early 0"
+}
+
 @test "a select for ages is for ages" {
 	comes_to ages "ready 1"
 }

@@ -10,6 +10,8 @@
  *   loader    exit while another thread sits in the loader's lock
  *   ages      a select for ages, woken after 100 ms
  *   stranger  a robust mutex unlocked by who does not hold it
+ *   told      what two waits tell was left, after a long handler broke them
+ *   timeouts  receives with a timeout: how many end early
  * prints what came of it
  *
  * SPDX-License-Identifier: MIT
@@ -23,6 +25,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "victim.h"
@@ -93,6 +97,74 @@ static void nested(void)
 	printf("poll %d", poll(NULL, 0, 5000));
 	printf(" %s, blocked %d\n", strerror(errno), count_blocked());
 	pthread_join(other, NULL);
+}
+
+static volatile uint64_t entered_ns;
+
+/* For longer than the clocks of the kernel and of the test may differ. */
+static void take_long(int sig)
+{
+	(void)sig;
+	entered_ns = now_ns();
+	spin(200 * NS_PER_MS);
+}
+
+#define TOLD_NS (500 * NS_PER_MS)
+
+static bool is_as_of_entry(uint64_t begun_ns, uint64_t left_ns)
+{
+	uint64_t sum_ns = entered_ns - begun_ns + left_ns;
+
+	return sum_ns > TOLD_NS - 100 * NS_PER_MS &&
+	       sum_ns < TOLD_NS + 100 * NS_PER_MS;
+}
+
+/* What was left of a wait when the signal came, and not when it had been
+ * handled. */
+static void told(void)
+{
+	const struct itimerval soon = { .it_value.tv_usec = 50000 };
+	struct timeval want = { .tv_usec = TOLD_NS / 1000 };
+	struct timespec nap = { .tv_nsec = TOLD_NS };
+	uint64_t begun_ns;
+	int got;
+
+	signal(SIGALRM, take_long);
+	turn_often();
+	setitimer(ITIMER_REAL, &soon, NULL);
+	begun_ns = now_ns();
+	got = select(0, NULL, NULL, NULL, &want);
+	printf("select %d, left %d; ", got,
+	       is_as_of_entry(begun_ns, (uint64_t)want.tv_usec * 1000));
+	turn_often();
+	setitimer(ITIMER_REAL, &soon, NULL);
+	begun_ns = now_ns();
+	got = nanosleep(&nap, &nap);
+	printf("nanosleep %d, left %d\n", got,
+	       is_as_of_entry(begun_ns, (uint64_t)nap.tv_nsec));
+}
+
+/* No timeout of a socket ends early, wherever between the jiffies it began. */
+static void timeouts(void)
+{
+	const struct timeval timeout = { .tv_usec = 20000 };
+	int pair[2], early = 0;
+	char byte;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, pair))
+		abort();
+	setsockopt(pair[0], SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout));
+	for (unsigned int i = 0; i < 30; i++) {
+		uint64_t begun_ns;
+
+		poll(NULL, 0, 1);
+		spin(NS_PER_MS + i % 10 * NS_PER_MS / 5);
+		begun_ns = now_ns();
+		if (recv(pair[0], &byte, 1, 0) != -1 || errno != EAGAIN)
+			puts("received");
+		early += now_ns() - begun_ns < 20 * NS_PER_MS;
+	}
+	printf("early %d\n", early);
 }
 
 static void slack(void)
@@ -255,9 +327,11 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } things[] = {
-	{ "cancel", cancel }, { "nested", nested },	{ "slack", slack },
-	{ "limit", limit },   { "exits", exits },	{ "loader", loader },
+	{ "cancel", cancel }, { "nested", nested },
+	{ "slack", slack },   { "limit", limit },
+	{ "exits", exits },   { "loader", loader },
 	{ "ages", ages },     { "stranger", stranger },
+	{ "told", told },     { "timeouts", timeouts },
 };
 
 int main(int argc, char **argv)

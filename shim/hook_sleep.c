@@ -13,6 +13,7 @@
 
 #include "hook_block.h"
 #include "hook_left.h"
+#include "hook_unwound.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/wait.h"
@@ -41,10 +42,12 @@ static inline bool may_tick(void)
 	       thread_self.recording == live_recording();
 }
 
-static inline struct nap nap_begin(enum blocking_call call, uint64_t for_ns)
+static __attribute__((always_inline)) inline struct nap
+nap_begin(enum blocking_call call, uint64_t for_ns)
 {
 	struct nap nap = { .for_ns = for_ns };
 
+	CLOSES_WAIT_UNWOUND;
 	if (may_tick())
 		open_nap(&nap, call);
 	return nap;
@@ -78,13 +81,13 @@ static cold void open_timed(struct nap *nap, enum blocking_call call,
 }
 
 /* Of a call that may tell what is left; CALLER's. */
-static inline struct nap nap_begin_timed(enum blocking_call call,
-					 const struct timespec *want,
-					 struct timespec *left,
-					 const void *caller)
+static __attribute__((always_inline)) inline struct nap
+nap_begin_timed(enum blocking_call call, const struct timespec *want,
+		struct timespec *left, const void *caller)
 {
 	struct nap nap = { .begun_ns = 0 };
 
+	CLOSES_WAIT_UNWOUND;
 	if (may_tick())
 		open_timed(&nap, call, want, left, caller);
 	return nap;
@@ -96,6 +99,7 @@ static cold int go_on(const struct nap *nap)
 	struct timespec left;
 	int got;
 
+	CLOSES_WAIT_UNWOUND;
 	do
 		got = real.ppoll(NULL, 0,
 				 left_of(nap->begun_ns, nap->for_ns, &left),

@@ -11,10 +11,13 @@
 
 #include "hook_child.h"
 #include "hook_left.h"
+#include "hook_unwound.h"
 #include "sigsafe/wait.h"
 
-static inline uint64_t begin(enum blocking_call call, struct sitting sitting)
+static __attribute__((always_inline)) inline uint64_t
+begin(enum blocking_call call, struct sitting sitting)
 {
+	CLOSES_WAIT_UNWOUND;
 	start_if_forked();
 	thread_self.errno_at_wait = errno;
 	return wait_begin(call, &sitting);
@@ -53,6 +56,7 @@ static cold int continue_epoll(uint64_t begun_ns, int fd,
 	uint64_t left_ms;
 	int got;
 
+	CLOSES_WAIT_UNWOUND;
 	mask = wait_mask(mask);
 	got = real.epoll_pwait2(fd, events, n,
 				left_of(begun_ns, timeout_ns, &left), mask);
@@ -109,6 +113,7 @@ static cold int continue_poll(uint64_t begun_ns, struct pollfd *fds, nfds_t n,
 {
 	struct timespec left;
 
+	CLOSES_WAIT_UNWOUND;
 	return forget_tick(real.ppoll(
 		fds, n, left_of(begun_ns, timeout_ns, &left), wait_mask(mask)));
 }
@@ -169,6 +174,7 @@ static cold int continue_select(uint64_t begun_ns, int n, fd_set *in,
 {
 	struct timespec left;
 
+	CLOSES_WAIT_UNWOUND;
 	/* A select that failed has left the sets as they were. */
 	return forget_tick(real.pselect(n, in, out, err,
 					left_of(begun_ns, timeout_ns, &left),

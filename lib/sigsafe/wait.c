@@ -133,6 +133,35 @@ void wait_end(int returned)
 		run_begin(returned > 0 ? (uint32_t)returned : 0);
 }
 
+/*
+ * In a call that continues a wait the host's mask is in force, and libc's
+ * signal, which then broke it, stays blocked. Is it between two calls instead?
+ */
+static bool all_is_blocked(void)
+{
+	kernel_sigset open =
+		LIBC_SIGNALS | SIGNAL_BIT(SIGKILL) | SIGNAL_BIT(SIGSTOP);
+	kernel_sigset now = 0;
+
+	sys_sigprocmask(SIG_BLOCK, NULL, &now);
+	return !~(now | open);
+}
+
+cold void wait_abandon(void)
+{
+	struct thread *self = &thread_self;
+	bool was_nested = self->waiting == WAITS_NESTED;
+
+	self->waiting = WAITS_NOT;
+	self->wait_submits = false;
+	if (self->mask_is_kept && all_is_blocked())
+		give_mask_back(self);
+	self->tick_broke_wait = false;
+	self->mask_is_kept = false;
+	if (was_nested)
+		nested_end();
+}
+
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
 {
 	uint64_t broken_ns = thread_self.interrupted_ns;

@@ -40,11 +40,16 @@ bool wait_sleeps(enum blocking_call call);
 
 /*
  * The wait returned `returned` events, or -1 with errno. A run begins, or goes
- * on; the signal mask is the host's again. Leaves errno alone. A wait that is
- * left otherwise (by longjmp, or a cancelled thread) needs no call: the next
- * one finds all in order. Signal-safe.
+ * on; the signal mask is the host's again. Leaves errno alone. Signal-safe.
  */
 void wait_end(int returned);
+
+/*
+ * The wait, if there is one, is left by unwinding: no run begins. One that a
+ * handler of the host's leaves by longjmp needs no call: wait_interrupt() has
+ * closed it. Leaves errno alone. Signal-safe.
+ */
+void wait_abandon(void);
 
 /*
  * Was it a tick, and nothing else, that broke the wait? Then it must be

@@ -111,3 +111,12 @@ uring_waits() {
 		[[ $status = 0 && -z $output ]]
 	done
 }
+
+# cancelled natively|under_shim: ticks come in every call.
+cancelled() {
+	"$1" STALLSHIM_STALL=1ms "$(victim cancelled)"
+}
+
+@test "a thread cancelled in a wait or sleep cleans up as without the shim" {
+	same_both_ways cancelled
+}

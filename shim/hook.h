@@ -210,9 +210,7 @@
 #define HOOKS_THROUGH(X)                                                       \
 	X(execl)                                                               \
 	X(execlp)                                                              \
-	X(execle)                                                              \
-	X(io_uring_enter)                                                      \
-	X(io_uring_enter2)
+	X(execle)
 
 /* The real functions: real.NAME(...). */
 struct real_functions {
@@ -241,6 +239,9 @@ HOOKS_FORTIFIED(X)
  * first use.
  */
 void real_find(void);
+
+/* The same of liburing, if the program starts with it: shim/hook_liburing.c. */
+void liburing_find(void);
 
 #define HOOK __attribute__((visibility("default")))
 

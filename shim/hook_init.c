@@ -36,6 +36,7 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	(void)argc;
 	(void)argv;
 	real_find();
+	liburing_find();
 	/* Who may do more than who starts it is not for that one to watch. */
 	if (!gnu_get_libc_version || getauxval(AT_SECURE))
 		return;

@@ -17,9 +17,20 @@
 #include "hook_left.h"
 #include "hook_raw_wait.h"
 
-/* The real ones, as found by their first calls. */
+/* Weak: another libc has no such function, and we do nothing there. */
+#pragma weak dlvsym
+
+#define X(result, name, parameters, version)                                   \
+	HOOK_OF_BEFORE(name, name, version);
+HOOKS_URING(X)
+#undef X
+#define X(name, version) HOOK_OF_BEFORE(name, name, version);
+HOOKS_URING_ENTER(X)
+#undef X
+
+/* The real ones. */
 static struct {
-#define X(result, name, parameters) result(*name) parameters;
+#define X(result, name, parameters, version) result(*name) parameters;
 	HOOKS_URING(X)
 #undef X
 } library;
@@ -28,11 +39,9 @@ static bool are_found;
 
 static const struct entry {
 	void *slot;
-	const char *name;
-	const void *hook;
+	const char *name, *version;
 } entries[] = {
-#define X(result, name, parameters)                                            \
-	{ &library.name, #name, (const void *)(name) },
+#define X(result, name, parameters, version) { &library.name, #name, version },
 	HOOKS_URING(X)
 #undef X
 };
@@ -43,44 +52,52 @@ static int lacks(void)
 	return -ENOSYS;
 }
 
-/* In the scope of the library that calls, which others may not share. */
-static void *find_beside(const void *caller, const char *name)
+/* Its library stays loaded from now on, as its address is kept. */
+static void keep(const struct entry *entry, void *found)
 {
-	Dl_info info;
-	void *found, *handle;
-
-	if (!dladdr(caller, &info))
-		return NULL;
-	handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	if (!handle)
-		return NULL;
-	found = dlsym(handle, name);
-	dlclose(handle);
-	return found;
-}
-
-static void find(const struct entry *entry, const void *caller)
-{
-	void *found = dlsym(RTLD_NEXT, entry->name);
 	Dl_info info;
 
 	if (!found)
-		found = find_beside(caller, entry->name);
-	if (!found || found == entry->hook)
 		found = (void *)lacks;
-	/* Its library stays loaded from now on, as its address is kept. */
 	else if (dladdr(found, &info))
 		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	memcpy(entry->slot, &found, sizeof(found));
 }
 
-static cold void find_all(const void *caller)
+static void find_in(void *scope)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
+		keep(&entries[i],
+		     dlvsym(scope, entries[i].name, entries[i].version));
+	store_release(&are_found, true);
+}
+
+static bool is_in(void *scope)
+{
+	return dlvsym && dlvsym(scope, entries[0].name, entries[0].version);
+}
+
+void liburing_find(void)
+{
+	if (is_in(RTLD_NEXT))
+		find_in(RTLD_NEXT);
+}
+
+/*
+ * Loaded since the start: in the scope of the library that calls, which others
+ * may not share. Wants the loader's lock, as its loading did.
+ */
+static cold void find_late(const void *caller)
 {
 	int before = errno;
+	void *handle = NULL;
+	Dl_info info;
 
-	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
-		find(&entries[i], caller);
-	store_release(&are_found, true);
+	if (!is_in(RTLD_NEXT) && dladdr(caller, &info))
+		handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	find_in(handle ? handle : RTLD_NEXT);
+	if (handle)
+		dlclose(handle);
 	errno = before;
 }
 
@@ -88,7 +105,7 @@ static cold void find_all(const void *caller)
 static inline void find_once(const void *caller)
 {
 	if (unlikely(!load_acquire(&are_found)))
-		find_all(caller);
+		find_late(caller);
 }
 
 /* Where the wait was called that lasts; 0: none does. */
@@ -164,33 +181,44 @@ static int go_on(struct io_uring *ring, struct io_uring_cqe **cqe,
 	return got;
 }
 
-typedef int timed_wait(struct io_uring *, struct io_uring_cqe **, unsigned,
-		       struct __kernel_timespec *, sigset_t *);
-
-static int wait_for(timed_wait *wait, struct call_site from,
-		    struct io_uring *ring, struct io_uring_cqe **cqe,
-		    unsigned least, struct __kernel_timespec *timeout,
-		    sigset_t *mask)
+/* Broken when it has submitted something, it tells how much and no error. */
+static bool was_cut(int got)
 {
-	uint64_t begun_ns;
-	int got;
-
-	if (is_inner(&from))
-		return wait(ring, cqe, least, timeout, mask);
-	begun_ns = begin(ring, from);
-	got = wait(ring, cqe, least, timeout, mask);
-	if (was_broken(got))
-		got = go_on(ring, cqe, least, timeout, mask, begun_ns);
-	return end(got);
+	return was_broken(got) ||
+	       unlikely(got > 0 && thread_self.tick_broke_wait);
 }
 
 HOOK int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe,
 			    unsigned least, struct __kernel_timespec *timeout,
 			    sigset_t *mask)
 {
+	struct call_site from = CALL_SITE_HERE;
+	uint64_t begun_ns;
+	int got;
+
 	find_once(CALLER);
-	return wait_for(library.io_uring_wait_cqes, CALL_SITE_HERE, ring, cqe,
-			least, timeout, mask);
+	if (is_inner(&from))
+		return library.io_uring_wait_cqes(ring, cqe, least, timeout,
+						  mask);
+	begun_ns = begin(ring, from);
+	got = library.io_uring_wait_cqes(ring, cqe, least, timeout, mask);
+	if (was_broken(got))
+		got = go_on(ring, cqe, least, timeout, mask, begun_ns);
+	return end(got);
+}
+
+/* The first half, that may have submitted something, has returned got. */
+static int end_submitting(struct io_uring *ring, struct io_uring_cqe **cqe,
+			  unsigned least, struct __kernel_timespec *timeout,
+			  sigset_t *mask, uint64_t begun_ns, int got)
+{
+	int again;
+
+	thread_self.wait_submits = false;
+	if (!was_cut(got))
+		return end(got);
+	again = go_on(ring, cqe, least, timeout, mask, begun_ns);
+	return end(got > 0 ? got : again);
 }
 
 HOOK int io_uring_submit_and_wait_timeout(struct io_uring *ring,
@@ -199,31 +227,36 @@ HOOK int io_uring_submit_and_wait_timeout(struct io_uring *ring,
 					  struct __kernel_timespec *timeout,
 					  sigset_t *mask)
 {
+	struct call_site from = CALL_SITE_HERE;
+	uint64_t begun_ns;
+	int got;
+
 	find_once(CALLER);
-	return wait_for(library.io_uring_submit_and_wait_timeout,
-			CALL_SITE_HERE, ring, cqe, least, timeout, mask);
+	if (is_inner(&from))
+		return library.io_uring_submit_and_wait_timeout(
+			ring, cqe, least, timeout, mask);
+	begun_ns = begin(ring, from);
+	/* Without a time-out it waits on by itself then. */
+	thread_self.wait_submits = timeout;
+	got = library.io_uring_submit_and_wait_timeout(ring, cqe, least,
+						       timeout, mask);
+	return end_submitting(ring, cqe, least, timeout, mask, begun_ns, got);
 }
 
-/* Broken when it has submitted something, it tells how much and no error. */
 HOOK int io_uring_submit_and_wait(struct io_uring *ring, unsigned least)
 {
 	struct call_site from = CALL_SITE_HERE;
 	struct io_uring_cqe *cqe;
-	int got, again;
+	uint64_t begun_ns;
+	int got;
 
 	find_once(CALLER);
 	if (!least || is_inner(&from))
 		return library.io_uring_submit_and_wait(ring, least);
-	begin(ring, from);
+	begun_ns = begin(ring, from);
 	thread_self.wait_submits = true;
 	got = library.io_uring_submit_and_wait(ring, least);
-	thread_self.wait_submits = false;
-	if (was_broken(got) ||
-	    unlikely(got > 0 && thread_self.tick_broke_wait)) {
-		again = go_on(ring, &cqe, least, NULL, NULL, 0);
-		got = got > 0 ? got : again;
-	}
-	return end(got);
+	return end_submitting(ring, &cqe, least, NULL, NULL, begun_ns, got);
 }
 
 /* The system call itself, with another way to tell an error. */

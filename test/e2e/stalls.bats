@@ -84,7 +84,7 @@ one_stall() {
 	natively "$(victim wait_race)" has_io_uring ||
 		skip "io_uring is forbidden here"
 	for wait in wait_cqe wait_cqes submit_and_wait submit_and_wait_timeout \
-		enter; do
+		submit_one enter; do
 		rm -f "$RESULTS"/*
 		run_loop spin "uring_$wait"
 		one_stall callback_spin

@@ -86,6 +86,26 @@ static int uring_submit_and_wait(int ms)
 	return uring_told(got);
 }
 
+/*
+ * Submits what completes at once, and waits for two: that it was broken then
+ * shows in nothing but its time.
+ */
+static int uring_submit_one(int ms)
+{
+	struct __kernel_timespec t;
+	struct io_uring_cqe *cqe;
+	int got;
+
+	io_uring_prep_nop(io_uring_get_sqe(uring()));
+	got = io_uring_submit_and_wait_timeout(uring(), &cqe, 2,
+					       uring_time(ms, &t), NULL);
+	if (got == 1 && io_uring_peek_cqe(uring(), &cqe))
+		got = -EDOM;
+	else if (got == 1)
+		io_uring_cqe_seen(uring(), cqe);
+	return uring_told(got);
+}
+
 static int uring_enter(int ms)
 {
 	struct __kernel_timespec t;
@@ -107,6 +127,7 @@ static int uring_enter(int ms)
 	X(uring_wait_cqes)                                                     \
 	X(uring_submit_and_wait)                                               \
 	X(uring_submit_and_wait_timeout)                                       \
+	X(uring_submit_one)                                                    \
 	X(uring_enter)
 
 #endif

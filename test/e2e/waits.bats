@@ -46,11 +46,11 @@ raw_waits() {
 		echo raw_io_uring raw_io_uring_submit
 }
 
-# uring_waits: the same of liburing's.
+# uring_waits [MORE...]: the same of liburing's.
 uring_waits() {
 	! natively "$(victim wait_race)" has_io_uring ||
 		echo uring_wait_cqe uring_wait_cqes uring_submit_and_wait \
-			uring_submit_and_wait_timeout uring_enter
+			uring_submit_and_wait_timeout uring_enter "$@"
 }
 
 @test "waits by syscall(2): 1,000 signals each, 0 lost, 0 spurious" {
@@ -105,7 +105,8 @@ uring_waits() {
 	local call
 
 	for call in epoll_wait epoll_pwait epoll_pwait2 poll ppoll select \
-		pselect $(raw_waits) raw_ppoll_const $(uring_waits); do
+		pselect $(raw_waits) raw_ppoll_const \
+		$(uring_waits uring_submit_one); do
 		run under_shim STALLSHIM_STALL=1ms "$(victim loop)" wait "$call"
 		echo "$call: $output"
 		[[ $status = 0 && -z $output ]]

@@ -111,7 +111,7 @@ static void say_where(void)
 {
 	struct sentence line = { .length = 0 };
 
-	say_text(&line, "files of another run have the name, so these are ");
+	say_text(&line, "the name is taken, so these files are ");
 	say_text(&line, short_prefix());
 	say_text(&line, ".*");
 	say(line.text);

@@ -17,15 +17,23 @@
 
 #define USUAL_TOP 10
 
+/* What is asked for. */
+struct wishes {
+	size_t top; /* 0: as usual */
+	bool stacks;
+};
+
 static void print_help(FILE *out)
 {
 	fputs("Usage: stallshim report [OPTIONS] FILE...\n\n"
 	      "Shows which code kept event loops from turning, and which code "
 	      "made threads\nwait for locks. Each FILE is a recording "
 	      "(PREFIX.rec), a text (PREFIX.mutex.txt,\nPREFIX.wait.txt, "
-	      "PREFIX.stall.txt), or a PREFIX of such files. The program\nmay "
-	      "still be running.\n\n"
-	      "  --top=N   show N items of each list (default 10)\n"
+	      "PREFIX.stall.txt, PREFIX.sem.txt), or a PREFIX of such files."
+	      "\nThe program may still be running.\n\n"
+	      "  --top=N   show N items of each list, however small (default "
+	      "10, and behind\n            the third none of less than 1%)\n"
+	      "  --stacks  show the stack of each stall of the timeline\n"
 	      "  --help    show this text\n",
 	      out);
 }
@@ -45,10 +53,11 @@ enum choice {
 	CHOICE_WRONG
 };
 
-static enum choice read_options(int argc, char **argv, size_t *top)
+static enum choice read_options(int argc, char **argv, struct wishes *wishes)
 {
 	static const struct option long_options[] = {
 		{ "top", required_argument, NULL, 't' },
+		{ "stacks", no_argument, NULL, 's' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
 	};
@@ -59,14 +68,18 @@ static enum choice read_options(int argc, char **argv, size_t *top)
 	       -1) {
 		if (option == 'h')
 			return CHOICE_HELP;
+		if (option == 's') {
+			wishes->stacks = true;
+			continue;
+		}
 		if (option != 't') {
 			complain("%s is not understood: see stallshim report "
 				 "--help",
 				 argv[optind - 1]);
 			return CHOICE_WRONG;
 		}
-		*top = number_of(optarg);
-		if (!*top) {
+		wishes->top = number_of(optarg);
+		if (!wishes->top) {
 			complain("--top=%s is not understood: give a number "
 				 "from 1 on",
 				 optarg);
@@ -101,14 +114,16 @@ static int load(struct processes *processes, const char *name)
 	return status;
 }
 
-static void print_process(struct process *process, size_t top)
+static void print_process(struct process *process, const struct wishes *wishes)
 {
 	struct symbols *symbols = symbols_open();
 	struct report report = {
 		.out = stdout,
 		.process = process,
 		.symbols = symbols,
-		.top = top,
+		.top = wishes->top ? wishes->top : USUAL_TOP,
+		.shows_small = wishes->top,
+		.shows_stacks = wishes->stacks,
 	};
 
 	symbols_name_all(symbols, process);
@@ -116,12 +131,12 @@ static void print_process(struct process *process, size_t top)
 	symbols_close(symbols);
 }
 
-static int print_all(struct processes *processes, size_t top)
+static int print_all(struct processes *processes, const struct wishes *wishes)
 {
 	for (size_t i = 0; i < processes->count; i++) {
 		if (i)
 			fputs("\n----\n\n", stdout);
-		print_process(processes->list[i], top);
+		print_process(processes->list[i], wishes);
 	}
 	if (!fflush(stdout) && !ferror(stdout))
 		return 0;
@@ -132,10 +147,10 @@ static int print_all(struct processes *processes, size_t top)
 int command_report(int argc, char **argv)
 {
 	struct processes processes = { .count = 0 };
-	size_t top = USUAL_TOP;
+	struct wishes wishes = { .top = 0 };
 	int status = 0;
 
-	switch (read_options(argc, argv, &top)) {
+	switch (read_options(argc, argv, &wishes)) {
 	case CHOICE_HELP:
 		print_help(stdout);
 		return 0;
@@ -153,7 +168,7 @@ int command_report(int argc, char **argv)
 	unsetenv("DEBUGINFOD_URLS");
 	for (int i = optind; i < argc; i++)
 		status |= load(&processes, argv[i]);
-	status |= print_all(&processes, top);
+	status |= print_all(&processes, &wishes);
 	processes_free(&processes);
 	return status;
 }

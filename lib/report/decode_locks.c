@@ -86,6 +86,8 @@ void decode_open_waits(struct decoder *d)
 				.lock = d->lock[record[i].lock],
 				.thread = decode_name(d, record[i].name),
 				.tid = record[i].tid,
+				.since_ns = time_since(d->rec->start_ns,
+						       record[i].start_ns),
 				.waited_ns = time_since(record[i].start_ns,
 							d->now_ns),
 				.stack = decode_stack(d, record[i].stack),

@@ -81,7 +81,8 @@ struct open_wait {
 	struct lock *lock; /* or NULL */
 	const char *thread;
 	int tid;
-	uint64_t waited_ns;
+	uint64_t since_ns;   /* since the process started */
+	uint64_t waited_ns;  /* 0: killed since, and nobody knows when */
 	struct stack *stack; /* or NULL */
 };
 
@@ -144,6 +145,7 @@ struct stall {
 	const char *thread;
 	int tid;
 	uint32_t ticks;
+	uint32_t events;   /* that the wait before it returned */
 	const char *call;  /* it was blocked in for longest, or "" */
 	struct lock *lock; /* it waited for longest, or NULL */
 	uint64_t cause_ns[CAUSE_COUNT];

@@ -230,12 +230,13 @@ struct profile profile_of(struct process *process, enum sample_kind kind,
 
 #define ALWAYS_SHOWN 3
 
-size_t profile_shown(const struct profile *profile, size_t most)
+size_t profile_shown(const struct profile *profile, size_t most,
+		     bool with_small)
 {
 	size_t shown = 0;
 
 	while (shown < profile->count && shown < most &&
-	       (shown < ALWAYS_SHOWN ||
+	       (with_small || shown < ALWAYS_SHOWN ||
 		profile->blames[shown].total_ns > profile->total_ns / 100))
 		shown++;
 	return shown;

@@ -46,8 +46,10 @@ struct profile profile_of(struct process *process, enum sample_kind kind,
 
 /*
  * How many of the blames are worth showing: at most `most`, and behind the
- * first few none that is less than a hundredth of the whole.
+ * first few none that is less than a hundredth of the whole, unless those are
+ * asked for.
  */
-size_t profile_shown(const struct profile *profile, size_t most);
+size_t profile_shown(const struct profile *profile, size_t most,
+		     bool with_small);
 
 #endif

@@ -16,7 +16,9 @@ struct report {
 	FILE *out;
 	struct process *process;
 	const struct symbols *symbols;
-	size_t top; /* items shown of each list */
+	size_t top;	   /* items shown of each list */
+	bool shows_small;  /* also those of less than a hundredth */
+	bool shows_stacks; /* of each stall in the timeline */
 };
 
 /* All stacks of the process have been named. */

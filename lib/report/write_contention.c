@@ -45,7 +45,7 @@ void write_unlockers(const struct report *report, enum sample_kind kind,
 		"\nWhat made others wait, by the %s that ended it, heaviest "
 		"first:\n",
 		verb);
-	shown = profile_shown(&profile, report->top);
+	shown = profile_shown(&profile, report->top, report->shows_small);
 	for (size_t i = 0; i < shown; i++)
 		write_unlocker(report, i + 1, &profile.blames[i], whole_ns,
 			       verb);
@@ -103,7 +103,7 @@ void write_waiters(const struct report *report)
 	if (!profile.count)
 		return;
 	fputs("\nWhat had to wait, heaviest first:\n", report->out);
-	shown = profile_shown(&profile, report->top);
+	shown = profile_shown(&profile, report->top, report->shows_small);
 	for (size_t i = 0; i < shown; i++)
 		write_waiter(report, i + 1, &profile.blames[i], whole_ns);
 	write_rest(report, &profile, shown);

@@ -18,6 +18,13 @@ static const struct column columns[] = {
 	{ "longest hold", true },
 };
 
+/* Nobody holds a semaphore. */
+static const struct column semaphore_columns[] = {
+	{ "lock", false },   { "kind", false },	 { "where", false },
+	{ "waits", true },   { "waited", true }, { "longest", true },
+	{ "at once", true }, { "posts", true },	 { "charged", true },
+};
+
 const char *lock_text(const struct report *report, const struct lock *lock)
 {
 	if (!lock)
@@ -97,6 +104,10 @@ void write_lock_table(const struct report *report, enum sample_kind profile)
 	};
 	size_t count = 0;
 
+	if (profile == SAMPLE_SEM) {
+		table.columns = semaphore_columns;
+		table.columns_count = ARRAY_SIZE(semaphore_columns);
+	}
 	table.rows = arena_alloc(&process->arena, process->locks_count,
 				 sizeof(*table.rows));
 	qsort(process->locks, process->locks_count, sizeof(*process->locks),

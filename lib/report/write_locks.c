@@ -76,9 +76,11 @@ static void write_held(const struct report *report)
 		return;
 	}
 	/* The text of unlocks tells of no lock before the first unlock. */
-	fprintf(report->out, "Locks: %s made threads wait for %s in all",
+	fprintf(report->out, "Locks: %s made threads wait for %s",
 		sums.locks ? words_count(arena, sums.locks, "lock") : "some",
-		words_duration(arena, waited_ns));
+		waited_ns ? arena_print(arena, "%s in all",
+					words_duration(arena, waited_ns))
+			  : "an unknown time");
 	if (sums.longest_ns)
 		fprintf(report->out, "; the longest wait took %s",
 			words_duration(arena, sums.longest_ns));

@@ -94,12 +94,23 @@ static void write_holder(const struct report *report, const struct lock *lock)
 		write_stack(report, stack, stack_headline(stack));
 }
 
+/* "4.03s", or "from 102ms on, for an unknown time," */
+static const char *length_text(const struct report *report,
+			       const struct open_wait *wait)
+{
+	struct arena *arena = &report->process->arena;
+
+	if (wait->waited_ns)
+		return words_duration(arena, wait->waited_ns);
+	return arena_print(arena, "from %s on, for an unknown time,",
+			   words_duration(arena, wait->since_ns));
+}
+
 static void write_wait(const struct report *report,
 		       const struct open_wait *wait)
 {
 	fprintf(report->out, "\n  Thread %s (%d) has waited %s for %s",
-		wait->thread, wait->tid,
-		words_duration(&report->process->arena, wait->waited_ns),
+		wait->thread, wait->tid, length_text(report, wait),
 		lock_text(report, wait->lock));
 	if (is_held(wait->lock))
 		fprintf(report->out, ", held by thread %s",

@@ -71,8 +71,9 @@ static void write_unfinished(const struct report *report,
 	write_run(report, loop);
 	if (*loop->stuck_in)
 		fprintf(report->out, "; it was in %s for %s", loop->stuck_in,
-			words_duration(&report->process->arena,
-				       loop->stuck_ns));
+			loop->stuck_ns ? words_duration(&report->process->arena,
+							loop->stuck_ns)
+				       : "an unknown time");
 	if (loop->stuck_stack) {
 		fputs(", called by\n", report->out);
 		write_stack(report, loop->stuck_stack,

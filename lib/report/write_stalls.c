@@ -216,7 +216,7 @@ static void write_profile(const struct report *report,
 	fputs("\nWhat kept the loops from turning, heaviest first:\n",
 	      report->out);
 	whole_ns = max_u64(whole_ns, profile.total_ns);
-	shown = profile_shown(&profile, report->top);
+	shown = profile_shown(&profile, report->top, report->shows_small);
 	for (size_t i = 0; i < shown; i++)
 		write_blame(report, i + 1, &profile.blames[i], whole_ns);
 	write_rest(report, &profile, shown);

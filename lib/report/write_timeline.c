@@ -11,8 +11,9 @@
 #include "report/write_why.h"
 
 static const struct column columns[] = {
-	{ "after", true },   { "lasted", true }, { "loop", false },
-	{ "samples", true }, { "in", false },	 { "why", false },
+	{ "after", true },  { "lasted", true },	 { "loop", false },
+	{ "events", true }, { "samples", true }, { "in", false },
+	{ "why", false },
 };
 
 /* The longest first; of those that are equal, the latest. */
@@ -72,12 +73,32 @@ static void fill_row(const struct report *report,
 			       words_duration(arena, stall->duration_ns),
 			       stall->state == RUN_LASTS ? "+" : "");
 	cells[2] = arena_print(arena, "%s (%d)", stall->thread, stall->tid);
-	cells[3] = words_number(arena, stall->ticks);
-	cells[4] = culprit_text(report, culprits->of_stall[number]);
+	cells[3] = words_number(arena, stall->events);
+	cells[4] = words_number(arena, stall->ticks);
+	cells[5] = culprit_text(report, culprits->of_stall[number]);
 	if (stall->stack && *blocked_in)
 		cells[4] =
-			arena_print(arena, "%s, in %s", cells[4], blocked_in);
-	cells[5] = stall_why(report, stall);
+			arena_print(arena, "%s, in %s", cells[5], blocked_in);
+	cells[6] = stall_why(report, stall);
+}
+
+/* Where each of them was for most of its time. */
+static void write_stacks(const struct report *report,
+			 const struct stall **chosen, size_t count)
+{
+	struct arena *arena = &report->process->arena;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct stall *stall = chosen[i];
+
+		if (!stall->stack)
+			continue;
+		fprintf(report->out,
+			"\n  After %s %s (%d) stalled for %s, mostly in\n",
+			words_duration(arena, stall->begun_ns), stall->thread,
+			stall->tid, words_duration(arena, stall->duration_ns));
+		write_stack(report, stall->stack, place_not_left(stall));
+	}
 }
 
 void write_timeline(const struct report *report,
@@ -97,9 +118,13 @@ void write_timeline(const struct report *report,
 				 sizeof(*table.rows));
 	for (size_t i = 0; i < table.rows_count; i++)
 		fill_row(report, culprits, chosen[i], table.rows[i]);
-	fputs(table.rows_count < process->stalls_count
-		      ? "\nThe longest stalls, in order of time:\n\n"
-		      : "\nThe stalls in order of time:\n\n",
-	      report->out);
+	if (table.rows_count < process->stalls_count)
+		fprintf(report->out,
+			"\nThe %zu longest of %zu stalls, in order of time:\n\n",
+			table.rows_count, process->stalls_count);
+	else
+		fputs("\nThe stalls in order of time:\n\n", report->out);
 	table_print(&table, report->out);
+	if (report->shows_stacks)
+		write_stacks(report, chosen, table.rows_count);
 }

@@ -147,11 +147,13 @@ static const char *evidence_text(const struct report *report,
 		text = arena_print(arena, "%s, preempted %ux", text,
 				   stall->involuntary);
 	if (stall->major_faults)
-		text = arena_print(arena, "%s, %u major faults", text,
-				   stall->major_faults);
+		text = arena_print(
+			arena, "%s, %s", text,
+			words_count(arena, stall->major_faults, "major fault"));
 	if (stall->cause_ns[CAUSE_FAULTS])
-		text = arena_print(arena, "%s, %u minor faults", text,
-				   stall->minor_faults);
+		text = arena_print(
+			arena, "%s, %s", text,
+			words_count(arena, stall->minor_faults, "minor fault"));
 	if (stall->late_ns >= NS_PER_MS)
 		text = arena_print(arena, "%s, tick %s late", text,
 				   words_duration(arena, stall->late_ns));

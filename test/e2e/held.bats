@@ -67,6 +67,13 @@ ends_by() {
 		grep ' compute '
 }
 
+@test "of a killed program no wait is said to have taken no time" {
+	keep quiet
+	ends_by KILL
+	told 'Thread visitor .* has waited (from [0-9.]+m?s on, for an unknown time,|[0-9.]+m?s) for 0x'
+	! grep -w 0ns "$RESULTS/report"
+}
+
 @test "a lock on main's stack is not said to be in the heap" {
 	keep quiet
 	told '0x7ff[0-9a-f]+ +mutex +stack, met in visit'

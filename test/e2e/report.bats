@@ -70,11 +70,24 @@ refuses() {
 	under_shim STALLSHIM_LOG="$RESULTS/log" "$(victim blame)" prelude
 	report "$(result rec)"
 	says '1\. .* in 3 stalls( and parts of others)?: crunch \(victim_blame\.c:[0-9]+\)$'
-	[[ $(grep -cE '^ .*blame \([0-9]+\) +[0-9]+  crunch \(victim_blame\.c:[0-9]+\)  ' <<<"$said") = 3 ]]
+	[[ $(grep -cE '^ .*blame \([0-9]+\) +- +[0-9]+  crunch \(victim_blame\.c:[0-9]+\)  ' <<<"$said") = 3 ]]
 	# The log, too; its innermost place is in crunch(), no sleep's.
 	[[ $(sed -n 's/.* stalled for .*, at blame+\(0x[0-9a-f]*\) < .*/\1/p' \
 		"$RESULTS/log" | addr2line -f -e "$(victim blame)" |
 		tee /dev/stderr | grep -cx crunch) = 3 ]]
+}
+
+@test "the stack of each stall of the timeline is shown if asked for" {
+	under_shim "$(victim blame)" leaf
+	report --stacks "$(result rec)"
+	[[ $(grep -A 6 -E '^  After [0-9.]+m?s blame \([0-9]+\) stalled for [0-9.]+m?s, mostly in$' <<<"$said" |
+		grep -c '> parse_config ') = 3 ]]
+	says '^ +after +lasted +loop +events +samples +in +why$'
+	report --stacks --top=1 "$(result rec)"
+	says '^The 1 longest of 3 stalls, in order of time:$'
+	[[ $(grep -c '^  After ' <<<"$said") = 1 ]]
+	report "$(result rec)"
+	says_not '^  After '
 }
 
 @test "a handler is not blamed for the work that it calls" {
@@ -83,7 +96,7 @@ refuses() {
 	says '1\. .* in 3 stalls: do_work \(victim_blame\.c:[0-9]+\)$'
 	says_not 'stalls?: answer'
 	# In the timeline, too.
-	[[ $(grep -cE '^ .*blame \([0-9]+\) +[0-9]+  do_work ' <<<"$said") = 3 ]]
+	[[ $(grep -cE '^ .*blame \([0-9]+\) +- +[0-9]+  do_work ' <<<"$said") = 3 ]]
 }
 
 @test "a stall in a sleep is blamed on who slept" {
@@ -234,7 +247,7 @@ counts_it() {
 	says '1\. .*: stripped\+0x[0-9a-f]+$'
 	says 'stripped: 0 of [0-9]+ addresses have names'
 	place=$(grep -oEm1 'stripped\+0x[0-9a-f]+' <<<"$said")
-	addr2line -f -e "$(victim blame)" "${place#*+}" | grep -x parse_config
+	addr2line -fi -e "$(victim blame)" "${place#*+}" | grep -x parse_config
 }
 
 @test "--top limits each list" {

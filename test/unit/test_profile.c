@@ -423,8 +423,9 @@ Test(profile, what_is_small_is_not_shown)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		add(SAMPLE_STALL, STACK(names[i]), NULL, i ? 1 : 1000, 1);
 	profile = profile_now(SAMPLE_STALL);
-	cr_assert_eq(profile_shown(&profile, 10), 3);
-	cr_assert_eq(profile_shown(&profile, 2), 2);
+	cr_assert_eq(profile_shown(&profile, 10, false), 3);
+	cr_assert_eq(profile_shown(&profile, 2, false), 2);
+	cr_assert_eq(profile_shown(&profile, 10, true), 5);
 }
 
 Test(profile, sums_stop_at_the_largest_number)

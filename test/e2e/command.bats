@@ -53,6 +53,8 @@ make_program() {
 	says "STALLSHIM_STALL=10ms"
 	ends 0 "$STALLSHIM" help report
 	says "--top=N"
+	says "--stacks"
+	says "PREFIX.sem.txt"
 }
 
 @test "a wrong sub-command is answered by a like one" {

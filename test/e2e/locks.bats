@@ -72,6 +72,12 @@ charged_as_booked() {
 	[[ $(total_ns "$(result mutex.txt)") = 0 ]]
 }
 
+@test "a semaphore has posts, and is not held" {
+	watch sem lock_kinds semaphore
+	"$STALLSHIM" report "$(result rec)" | tee /dev/stderr |
+		grep -E '^ +lock .* waits +waited +longest +at once +posts +charged$'
+}
+
 @test "so does a signal handler that posts" {
 	watch sem lock_kinds handler
 	charged_as_booked

@@ -47,20 +47,43 @@ is_same_path(const struct module_record *record, const struct object *object)
 	return strcmp(path, record->path) == 0;
 }
 
+/*
+ * The build-id of the object that is looked up, as last read. Builds that come
+ * at the same addresses, one after the other, have it in the same place: so one
+ * system call tells all of them apart.
+ */
+struct build_id {
+	uint64_t offset; /* 0: none read yet */
+	uint32_t bytes;
+	bool is_there;
+	uint8_t id[BUILD_ID_BYTES];
+};
+
+static void read_build_id(struct build_id *read, const struct object *object,
+			  uint64_t offset, uint32_t bytes)
+{
+	if (read->offset == offset && read->bytes == bytes)
+		return;
+	read->offset = offset;
+	read->bytes = bytes;
+	read->is_there = memory_copy(
+		read->id, (const void *)(object->start + offset), bytes);
+}
+
 static bool is_same_build(const struct module_record *record,
-			  const struct object *object, uint64_t slot)
+			  const struct object *object, uint64_t slot,
+			  struct build_id *read)
 {
 	uint64_t offset = slot >> 32;
-	uint8_t id[BUILD_ID_BYTES];
 
 	if (offset == IT_STAYS)
 		return true;
 	if (!offset)
 		return is_same_path(record, object);
+	read_build_id(read, object, offset, record->build_id_bytes);
 	/* What can't be read any more is unloaded just now: it was this one. */
-	return !memory_copy(id, (const void *)(object->start + offset),
-			    record->build_id_bytes) ||
-	       memcmp(id, record->build_id, record->build_id_bytes) == 0;
+	return !read->is_there ||
+	       memcmp(read->id, record->build_id, record->build_id_bytes) == 0;
 }
 
 /*
@@ -71,6 +94,7 @@ static struct module_record *find(const struct object *object,
 				  uint64_t **vacant)
 {
 	uint32_t slot = hash_slot(object->start ^ object->end << 16, SLOTS);
+	struct build_id read = { .offset = 0 };
 
 	for (unsigned i = 0; i < MAX_PROBES; i++) {
 		uint64_t *at = &slots[(slot + i) % SLOTS];
@@ -83,7 +107,7 @@ static struct module_record *find(const struct object *object,
 			return NULL;
 		if (record->map_start == object->start &&
 		    record->map_end == object->end &&
-		    is_same_build(record, object, seen))
+		    is_same_build(record, object, seen, &read))
 			return record;
 	}
 	*vacant = NULL;
@@ -194,8 +218,10 @@ static bool look_up(const struct locator *locator, uintptr_t address,
 		return false;
 	if (rec)
 		record = find(&object, &vacant);
-	if (rec && !record)
+	if (rec && !record && vacant)
 		record = enter(locator, &object, address);
+	else if (rec && !record)
+		add_relaxed(&rec->lost[LOST_MODULE], 1);
 	*found = (struct located){
 		.start = object.start,
 		.end = object.end,

@@ -27,6 +27,8 @@ static void start(void)
 
 TestSuite(modules_reload, .init = start);
 
+static char change = 1;
+
 /* Its last byte: behind the note's head and name ("GNU") come twenty. */
 static void change_build_id(Elf64_Ehdr *image)
 {
@@ -37,7 +39,7 @@ static void change_build_id(Elf64_Ehdr *image)
 		if (header[i].p_type == PT_NOTE &&
 		    ((Elf64_Nhdr *)(void *)note)->n_type == NT_GNU_BUILD_ID)
 			note[sizeof(Elf64_Nhdr) + sizeof(ELF_NOTE_GNU) + 19] ^=
-				1;
+				change;
 	}
 }
 
@@ -92,6 +94,25 @@ Test(modules_reload, another_build_at_the_same_place_is_another_module)
 	cr_assert_neq(first.number, other.number);
 	cr_assert_eq(visit(NULL).number, first.number);
 	cr_assert_eq(visit(change_build_id).number, other.number);
+}
+
+Test(modules_reload, builds_that_find_no_room_leave_it_to_others)
+{
+	uint32_t number;
+
+	NOT_EMULATED(NO_PLACE_TWICE);
+	rec = fixture_recording(8 << 20);
+	for (unsigned i = 1; i < 200; i++) {
+		void *handle;
+
+		change = (char)i;
+		handle = fixture_load_library(change_build_id);
+		module_place((void *)fixture_text_of(handle));
+		dlclose(handle);
+	}
+	cr_assert_gt(rec->lost[LOST_MODULE], 0);
+	number = FRAME_MODULE(module_place((void *)start));
+	cr_assert(number > 0 && number + rec->lost[LOST_MODULE] <= 201);
 }
 
 Test(modules_reload, without_build_ids_the_path_tells_them_apart)

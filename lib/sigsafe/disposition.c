@@ -102,12 +102,12 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 		kernel.flags |= SIGINFO;
 		if (!live_is_left())
 			kernel.flags &= ~ONE_SHOT;
+		kernel.mask = mask_unlike_quiet(kernel.mask);
 	} else if (host->handler == DEFAULT && stands_in(sig)) {
 		kernel.handler = entry;
 		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
 			       restorer_flag;
 		kernel.restorer = restorer;
-		/* All 64: sigfillset(3) leaves two of libc's open. */
 		kernel.mask = QUIET_MASK;
 	}
 	/* As if it were not there: on no other stack, with no other mask. */

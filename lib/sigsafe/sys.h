@@ -52,7 +52,7 @@ static inline kernel_sigset *context_mask(ucontext_t *uc)
  * What our own sections block, and our handler: every signal but SIGBUS, by
  * which the kernel tells that the recording has been cut; blocked it kills. One
  * that was sent is put off by signal_entry(), which knows our mask by glibc's
- * signals: a host that blocks those blocks SIGBUS, too.
+ * signals: a host's handler that blocks those blocks SIGBUS, too, or neither.
  */
 #define QUIET_MASK (~SIGNAL_BIT(7))
 
@@ -62,6 +62,16 @@ static inline kernel_sigset *context_mask(ucontext_t *uc)
 static inline bool is_quiet_mask(kernel_sigset mask)
 {
 	return (mask | UNMASKABLE) == QUIET_MASK;
+}
+
+/*
+ * For a handler of the host. One that fills its mask by hand, but leaves SIGBUS
+ * open, has a fault of its own to handle there: it must not be taken for one of
+ * our sections. So libc's signals stay open, as sigfillset(3) leaves them.
+ */
+static inline kernel_sigset mask_unlike_quiet(kernel_sigset mask)
+{
+	return mask & ~QUIET_MASK ? mask : mask & ~LIBC_SIGNALS;
 }
 
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,

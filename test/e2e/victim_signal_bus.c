@@ -7,7 +7,9 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <setjmp.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -112,6 +114,36 @@ static void fault_on_own_stack(void)
 
 	sigaltstack(&own, NULL);
 	handle_fault(SA_ONSTACK);
+}
+
+static sigjmp_buf landing;
+
+static void recover(int sig)
+{
+	siglongjmp(landing, sig);
+}
+
+static void touch_in_handler(int sig)
+{
+	if (sigsetjmp(landing, 1))
+		printf("recovered in %d\n", sig);
+	else
+		*(volatile char *)page = 1;
+}
+
+/* Also libc's own, which sigfillset() would leave open. */
+static void fault_where_all_else_is_blocked(void)
+{
+	struct sigaction act = { .sa_handler = touch_in_handler };
+
+	memset(&act.sa_mask, 0xff, sizeof(act.sa_mask));
+	sigdelset(&act.sa_mask, SIGBUS);
+	sigaction(SIGUSR2, &act, NULL);
+	set_action(SIGBUS, recover, 0, 0);
+	loop_for(10 * NS_PER_MS);
+	map_a_file_and_cut_it();
+	raise(SIGUSR2);
+	say_mask("behind");
 }
 
 static void said(void)
@@ -238,6 +270,7 @@ static const struct signal_case cases[] = {
 	{ "handled_fault", handled_fault },
 	{ "fault_handled_once", fault_handled_once },
 	{ "fault_on_own_stack", fault_on_own_stack },
+	{ "fault_where_all_else_is_blocked", fault_where_all_else_is_blocked },
 	{ "said", said },
 	{ "sent_to_handler", sent_to_handler },
 	{ "sent_to_handler_that_nests", sent_to_handler_that_nests },

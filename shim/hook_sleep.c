@@ -70,8 +70,12 @@ static cold void open_timed(struct nap *nap, enum blocking_call call,
 			    const struct timespec *want, struct timespec *left,
 			    const void *caller)
 {
-	/* Elsewhere nothing may be written unless the sleep is broken. */
-	if ((left && left != want) || !read_time(want, &nap->before)) {
+	/*
+	 * Elsewhere, and where it can't be, nothing may be written unless the
+	 * sleep is broken by the host.
+	 */
+	if ((left && left != want) || !read_time(want, &nap->before) ||
+	    (left && !memory_can_be_written(left, sizeof(*left)))) {
 		nap->blocks = hook_block_begin(call, caller);
 		return;
 	}

@@ -70,6 +70,16 @@ static long as_errno(int error)
 
 BLOCK(usleep, NOTHING, usleep(CALL_MS * 1000), NOTHING)
 BLOCK(nanosleep, NOTHING, nanosleep(&call_time, NULL), NOTHING)
+/* What is left may be written where nothing can be: it never is. */
+#define LEFT_IN_CONSTANT ((struct timespec *)(uintptr_t)&call_time)
+BLOCK(nanosleep_constant, NOTHING, nanosleep(&call_time, LEFT_IN_CONSTANT),
+      NOTHING)
+BLOCK(thrd_sleep_constant, NOTHING, thrd_sleep(&call_time, LEFT_IN_CONSTANT),
+      NOTHING)
+BLOCK(clock_nanosleep_constant, NOTHING,
+      as_errno(clock_nanosleep(CLOCK_MONOTONIC, 0, &call_time,
+			       LEFT_IN_CONSTANT)),
+      NOTHING)
 BLOCK(clock_nanosleep, NOTHING,
       as_errno(clock_nanosleep(CLOCK_MONOTONIC, 0, &call_time, NULL)), NOTHING)
 BLOCK(clock_nanosleep_until, struct timespec t = deadline(CLOCK_REALTIME),
@@ -359,6 +369,9 @@ int main(int argc, char **argv)
 	}
 		CALL(usleep),
 		CALL(nanosleep),
+		CALL(nanosleep_constant),
+		CALL(thrd_sleep_constant),
+		CALL(clock_nanosleep_constant),
 		CALL(clock_nanosleep),
 		CALL(clock_nanosleep_until),
 		CALL(thrd_sleep),

@@ -205,7 +205,8 @@ void run_begin(uint32_t events)
 	if (unlikely(self->recording != live_recording()))
 		thread_enrol(self);
 	record = self->record;
-	if (unlikely(!record))
+	/* Once frozen, what is added would be in some of the sums only. */
+	if (unlikely(!record || load_relaxed(&self->recording->frozen)))
 		return;
 	now_ns = clock_now_ns();
 	self->events = events;

@@ -8,6 +8,9 @@
 #include "base/loops.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/freeze.h"
+#include "sigsafe/run.h"
 #include "sigsafe/run_length.h"
 
 static struct recording *rec;
@@ -102,4 +105,18 @@ Test(run_length, each_loop_has_a_histogram_of_its_own)
 	run(NS_PER_S);
 	cr_assert_neq(record.histogram, first);
 	cr_assert_float_eq((double)percentile(PERCENTILE_50), 1e9, 1e7);
+}
+
+/* Others have summed up by then: what is added would be in half of it. */
+Test(run_length, no_run_begins_in_a_frozen_recording)
+{
+	thread_self = self;
+	thread_self.stall_ns = FOR_EVER_NS;
+	run_begin(1);
+	run_end(CALL_POLL);
+	cr_assert_eq(record.waits, 1);
+	freeze(rec);
+	run_begin(1);
+	cr_assert_eq(record.waits, 1);
+	cr_assert_eq(thread_self.run_begun_ns, 0);
 }

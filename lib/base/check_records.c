@@ -56,11 +56,20 @@ static bool is_sound_thread(const struct recording *rec,
 	       thread->wait_call < CALL_COUNT &&
 	       thread->blocked_call < CALL_COUNT &&
 	       thread->histogram <= rec->section[SECTION_HISTOGRAMS].capacity &&
-	       thread->nested_call < CALL_COUNT &&
-	       (!thread->nested_stack ||
-		check_stack(rec, thread->nested_stack)) &&
-	       (!thread->blocked_stack ||
-		check_stack(rec, thread->blocked_stack));
+	       thread->nested_call < CALL_COUNT;
+}
+
+/*
+ * Of a recording that is written to while it is read, the stacks may have been
+ * copied before the one that a thread was found in: then that is not known.
+ */
+static void forget_missing_stacks(const struct recording *rec,
+				  struct thread_record *thread)
+{
+	if (!check_stack(rec, thread->nested_stack))
+		thread->nested_stack = 0;
+	if (!check_stack(rec, thread->blocked_stack))
+		thread->blocked_stack = 0;
 }
 
 static uint64_t check_threads(struct recording *rec)
@@ -71,6 +80,7 @@ static uint64_t check_threads(struct recording *rec)
 
 	for (; n; n--, thread++) {
 		end_string(thread->name);
+		forget_missing_stacks(rec, thread);
 		if (!is_sound_thread(rec, thread)) {
 			thread->state = THREAD_FREE;
 			damaged++;

@@ -71,6 +71,21 @@ Test(reader, a_recording_tells_of_its_loops)
 	process_free(process);
 }
 
+Test(reader, a_stack_that_came_after_the_copy_costs_no_loop)
+{
+	struct recording *rec = report_fixture();
+	struct thread_record *thread = section_records(rec, SECTION_THREADS);
+	struct process *process;
+
+	while (thread->tid != 4711)
+		thread++;
+	thread->blocked_stack = rec->section[SECTION_STACKS].capacity - 8;
+	thread->nested_stack = thread->blocked_stack;
+	process = decode(rec);
+	cr_assert_eq(process->loops_count, 1);
+	process_free(process);
+}
+
 Test(reader, a_name_cannot_write_to_the_terminal)
 {
 	struct recording *rec = report_fixture();

@@ -21,10 +21,14 @@ static bool is_let_work(void)
 {
 	enum seccomp_allows allows = seccomp_allows_us();
 
-	if (allows == SECCOMP_ALLOWS_A_LINE) {
+	if (allows == SECCOMP_ALLOWS_A_LINE ||
+	    allows == SECCOMP_ALLOWS_NO_CHILD) {
 		say_start();
-		say("a seccomp filter kills for calls that are needed: nothing "
-		    "is watched");
+		say(allows == SECCOMP_ALLOWS_A_LINE
+			    ? "a seccomp filter kills for calls that are "
+			      "needed: nothing is watched"
+			    : "what a seccomp filter allows cannot be tried, "
+			      "as no child can be made: nothing is watched");
 	}
 	return allows == SECCOMP_ALLOWS_ALL;
 }

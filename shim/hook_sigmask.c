@@ -96,12 +96,18 @@ HOOK int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 	return real.pthread_attr_setsigmask_np(attr, &given);
 }
 
-/* A tick that waits for a handler of the host to end is not the host's. */
+/*
+ * A tick that waits for a handler of the host to end is not the host's. The
+ * kernel's part of *set is all that libc writes.
+ */
 HOOK int sigpending(sigset_t *set)
 {
 	int err = real.sigpending(set);
+	kernel_sigset bits;
 
-	if (!err)
-		sigset_assign(set, sigset_bits(set) & ~tick_signal_set());
+	if (err)
+		return err;
+	bits = sigset_bits(set) & ~tick_signal_set();
+	memcpy(set, &bits, sizeof(bits));
 	return err;
 }

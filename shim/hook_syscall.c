@@ -55,6 +55,16 @@ static cold long wait_in_futex(const long *a, struct call_site call)
 	return result;
 }
 
+/* As by libc's functions (hook_exit.c). */
+static cold long exec_raw(long number, const long *a)
+{
+	if (number == SYS_execve)
+		return execve((const char *)a[0], (char *const *)a[1],
+			      (char *const *)a[2]);
+	return execveat((int)a[0], (const char *)a[1], (char *const *)a[2],
+			(char *const *)a[3], (int)a[4]);
+}
+
 /* However many arguments there are: what was not passed is not looked at. */
 HOOK long syscall(long number, ...)
 {
@@ -75,6 +85,8 @@ HOOK long syscall(long number, ...)
 	if (unlikely(number == SYS_prctl && a[0] == PR_SET_SECCOMP))
 		leave_before_seccomp(a[1] == SECCOMP_MODE_STRICT,
 				     a[1] == SECCOMP_MODE_FILTER && a[2]);
+	if (unlikely(number == SYS_execve || number == SYS_execveat))
+		return exec_raw(number, a);
 	if (unlikely(raw_is_signal(number)))
 		return raw_signal(number, a);
 	if (unlikely(thread_self.armed) && raw_call(number, a, CALLER, &result))

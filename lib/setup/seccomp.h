@@ -11,7 +11,8 @@
 enum seccomp_allows {
 	SECCOMP_ALLOWS_ALL,
 	SECCOMP_ALLOWS_A_LINE, /* say() */
-	SECCOMP_ALLOWS_NOTHING
+	SECCOMP_ALLOWS_NOTHING,
+	SECCOMP_ALLOWS_NO_CHILD /* not known: there is none to try them */
 };
 
 /*

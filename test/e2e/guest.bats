@@ -115,6 +115,26 @@ jailed() {
 	[[ -z $output ]]
 }
 
+@test "a filter that lets no child be made to try it: one line" {
+	need cc
+	jailed fail "$(number clone)" "$(victim signal_masks)" late_jump
+	[[ $output = "stallshim: what a seccomp filter allows cannot be tried"* ]]
+	[[ $(wc -l <"$open/said") = 1 && ! -e $open/signal_masks.rec ]]
+}
+
+@test "what is killed to try a filter leaves no core" {
+	need cc
+	[[ $(</proc/sys/kernel/core_pattern) != [/\|]* ]] ||
+		skip "cores are written elsewhere"
+	cd "$open"
+	ulimit -c unlimited
+	jailed kill "$(number process_vm_readv)" "$(victim signal_masks)" \
+		late_jump
+	jailed kill "$(number timer_create writev)" \
+		"$(victim signal_masks)" late_jump
+	[[ -z $(find . -name '*core*') ]]
+}
+
 @test "a filter that lets calls fail, as in containers: watched all the same" {
 	need cc
 	jailed fail "$(number kexec_load mount)" "$(victim signal_masks)" fill

@@ -9,6 +9,7 @@
 #include <setjmp.h>
 #include <stdatomic.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 
 #include "victim_signal.h"
 
@@ -356,6 +357,29 @@ static void late_jump(void)
 	say_pending();
 }
 
+/* Only the kernel's part of the set is written. */
+static void pending_part(void)
+{
+	sigset_t set;
+
+	memset(&set, 0x5a, sizeof(set));
+	printf("%d, ", sigpending(&set));
+	printf("beyond %x\n", ((unsigned char *)&set)[sizeof(long)]);
+}
+
+/* The next program inherits the mask. */
+static void raw_exec(void)
+{
+	char *argv[] = { "grep", "SigBlk", "/proc/self/status", NULL };
+	char *environment[] = { NULL };
+	sigset_t all;
+
+	loop_for(10 * NS_PER_MS);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	syscall(SYS_execve, "/bin/grep", argv, environment);
+}
+
 static const struct signal_case cases[] = {
 	{ "fill", fill },
 	{ "default_while_blocked", default_while_blocked },
@@ -369,6 +393,8 @@ static const struct signal_case cases[] = {
 	{ "late_wait", late_wait },
 	{ "late_handler", late_handler },
 	{ "late_jump", late_jump },
+	{ "pending_part", pending_part },
+	{ "raw_exec", raw_exec },
 	{ NULL, NULL },
 };
 

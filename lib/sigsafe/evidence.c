@@ -21,24 +21,29 @@ static uint64_t thread_cpu_ns(void)
 	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
 }
 
-/*
- * The time of getrusage(2) is that of the last clock interrupt: hence the
- * clock. Where the kernel refuses either all its numbers stay 0.
- */
-static struct usage read_usage(const struct thread *self)
+/* Where the kernel refuses all the numbers stay 0. */
+static struct usage count(void)
 {
 	struct rusage usage = { 0 };
 
 	sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
 	return (struct usage){
-		.at_ns = clock_now_ns(),
-		.cpu_ns = thread_cpu_ns(),
-		.waits = self->record->waits,
 		.voluntary = (uint32_t)usage.ru_nvcsw,
 		.involuntary = (uint32_t)usage.ru_nivcsw,
 		.minor_faults = (uint32_t)usage.ru_minflt,
 		.major_faults = (uint32_t)usage.ru_majflt,
 	};
+}
+
+/* getrusage(2) has the time of the last clock interrupt: hence the clock. */
+static struct usage read_usage(const struct thread *self)
+{
+	struct usage usage = count();
+
+	usage.at_ns = clock_now_ns();
+	usage.cpu_ns = thread_cpu_ns();
+	usage.waits = self->record->waits;
+	return usage;
 }
 
 /* Everything of the slice but its end: the wait for a lock goes on. */
@@ -190,11 +195,35 @@ static uint32_t slept_in_run(const struct usage *from, const struct usage *to)
 	return slept > waits ? slept - (uint32_t)waits : 0;
 }
 
+void evidence_pause(struct thread *self)
+{
+	self->slice.paused = read_usage(self);
+}
+
+void evidence_resume(struct thread *self)
+{
+	struct slice *slice = &self->slice;
+	struct usage now;
+
+	/* A tick came in this pause, and has ended it. */
+	if (!slice->paused.at_ns)
+		return;
+	now = count();
+	slice->base.voluntary += now.voluntary - slice->paused.voluntary;
+	slice->base.involuntary += now.involuntary - slice->paused.involuntary;
+	slice->base.minor_faults +=
+		now.minor_faults - slice->paused.minor_faults;
+	slice->base.major_faults +=
+		now.major_faults - slice->paused.major_faults;
+	slice->paused.at_ns = 0;
+}
+
 struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 {
 	struct slice *slice = &self->slice;
 	struct usage base = slice->base;
-	struct usage now = read_usage(self);
+	struct usage now =
+		slice->paused.at_ns ? slice->paused : read_usage(self);
 	uint64_t wall_ns = now_ns - self->shared_ns;
 	struct slice_end end;
 

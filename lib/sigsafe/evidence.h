@@ -35,10 +35,11 @@ struct usage {
  * of the slice; a tick that comes in between makes them of the next one.
  */
 struct slice {
-	struct usage base; /* the latest reading */
-	uint64_t run_ns;   /* the run that the rest is of */
-	uint64_t cpu_ns;   /* before base, at most */
-	uint64_t late_ns;  /* of the tick it ends with */
+	struct usage base;   /* the latest reading */
+	struct usage paused; /* the program was; at_ns 0: it is not */
+	uint64_t run_ns;     /* the run that the rest is of */
+	uint64_t cpu_ns;     /* before base, at most */
+	uint64_t late_ns;    /* of the tick it ends with */
 	/* Where the latest tick of the run found the thread. */
 	enum call_state state;
 	uint32_t call; /* as base/cause.h has it; CALL_NONE: unknown */
@@ -79,6 +80,14 @@ void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
 void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
 		       uint64_t now_ns);
 
+/*
+ * Around what is done for a tick: the faults and sleeps of that, as the first
+ * use of the recording's pages, are no evidence. (Its time is, as it is time of
+ * the run.) Three system calls. Signal-safe.
+ */
+void evidence_pause(struct thread *self);
+void evidence_resume(struct thread *self);
+
 /* A slice that is over, and where its time went. */
 struct slice_end {
 	struct evidence evidence;
@@ -90,7 +99,8 @@ struct slice_end {
 
 /*
  * Ends the slice at now_ns; the next one begins. The run has had a tick, or a
- * call that blocked; it may be over. Two system calls. Signal-safe.
+ * call that blocked; it may be over. Two system calls, or none in a pause.
+ * Signal-safe.
  */
 struct slice_end evidence_take(struct thread *self, uint64_t now_ns);
 

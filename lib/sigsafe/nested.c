@@ -106,9 +106,12 @@ cold void nested_end(void)
  */
 void nested_look(struct thread *self, const ucontext_t *uc)
 {
-	if (!self->blocked_stack)
-		thread_blocks(self, self->blocked_call, stack_capture(uc, NULL),
-			      self->blocked_ns);
+	if (self->blocked_stack)
+		return;
+	evidence_pause(self);
+	thread_blocks(self, self->blocked_call, stack_capture(uc, NULL),
+		      self->blocked_ns);
+	evidence_resume(self);
 }
 
 void nested_tick(struct thread *self)

@@ -137,13 +137,14 @@ static cold void end_stall(struct thread *self, uint64_t begun_ns,
 static __attribute__((noinline)) void
 end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 {
-	run_length_note(self, now_ns - begun_ns);
 	/* The thread proves to be a loop just now. */
 	if (unlikely(is_provisional(self)) && !self->ticks)
 		thread_read_name(self);
 	if (unlikely(now_ns - begun_ns >= self->stall_ns))
 		end_stall(self, begun_ns, now_ns);
 	self->ticks = 0;
+	/* After the evidence was taken: it may be first to touch a page. */
+	run_length_note(self, now_ns - begun_ns);
 }
 
 /* Ends the run at now_ns. */

@@ -100,6 +100,7 @@ void watch_tick(ucontext_t *uc)
 	}
 	if (park_tick(self))
 		return;
+	evidence_pause(self);
 	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
 	if (self->waiting)
 		nested_tick(self);
@@ -109,6 +110,7 @@ void watch_tick(ucontext_t *uc)
 	run_tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
 		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+	evidence_resume(self);
 }
 
 bool watch_block_begin(enum blocking_call call, const void *caller)
@@ -149,7 +151,9 @@ void watch_block_end(void)
 		run_arm(self, begun_ns);
 		return;
 	}
+	evidence_pause(self);
 	self->stack = self->blocked_stack;
 	run_tick(self, begun_ns, now_ns, call);
 	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+	evidence_resume(self);
 }

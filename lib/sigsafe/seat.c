@@ -6,6 +6,7 @@
 #include "sigsafe/seat.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include "sigsafe/memory.h"
 #include "sigsafe/sys.h"
@@ -40,22 +41,65 @@ static uint32_t count_bits(uint64_t word)
 	return n;
 }
 
+static bool read_polled(struct memory *memory, const struct pollfd *fd,
+			struct pollfd *polled)
+{
+	uint64_t word;
+
+	if (!memory_read(memory, (uintptr_t)fd, &word))
+		return false;
+	memcpy(polled, &word, sizeof(*polled));
+	return true;
+}
+
+/* poll(2) passes over those that are negative. */
+static int32_t first_polled(const struct sitting *sitting)
+{
+	struct memory memory;
+	struct pollfd polled;
+
+	begin(&memory, sitting);
+	for (uint32_t i = 0; i < sitting->seat.size; i++) {
+		if (!read_polled(&memory, &sitting->fds[i], &polled))
+			break;
+		if (polled.fd >= 0)
+			return polled.fd;
+	}
+	return -1;
+}
+
+static int32_t lowest_bit(uint64_t word)
+{
+	return __builtin_ctzll(word);
+}
+
+/* Of a word of select's sets, below limit. */
+static uint64_t below(uint64_t word, uint32_t fd, uint32_t limit)
+{
+	return limit - fd < WORD_BITS
+		       ? word & ((UINT64_C(1) << (limit - fd)) - 1)
+		       : word;
+}
+
 void sitting_measure(struct sitting *sitting)
 {
 	uint32_t limit = (uint32_t)min_u64(sitting->limit, MAX_SELECTED);
 	struct memory memory;
-	uint64_t word;
+	uint64_t word, readable;
 
+	sitting->seat.first = sitting->fds ? first_polled(sitting) : -1;
 	if (limit)
 		sitting->seat.size = 0;
 	begin(&memory, sitting);
 	for (uint32_t fd = 0; fd < limit; fd += WORD_BITS) {
-		word = word_of(&memory, sitting->readable, fd) |
-		       word_of(&memory, sitting->writable, fd) |
+		readable = word_of(&memory, sitting->readable, fd);
+		word = readable | word_of(&memory, sitting->writable, fd) |
 		       word_of(&memory, sitting->exceptional, fd);
-		if (limit - fd < WORD_BITS)
-			word &= (UINT64_C(1) << (limit - fd)) - 1;
-		sitting->seat.size += count_bits(word);
+		sitting->seat.size += count_bits(below(word, fd, limit));
+		readable = below(readable, fd, limit);
+		if (readable && sitting->seat.first < 0)
+			sitting->seat.first =
+				(int32_t)fd + lowest_bit(readable);
 	}
 }
 
@@ -71,15 +115,11 @@ static bool is_among(const struct sitting *sitting, int fd)
 				       number % WORD_BITS &
 			       1;
 	for (uint32_t i = 0; i < sitting->seat.size; i++) {
-		union {
-			uint64_t word;
-			struct pollfd fd;
-		} polled;
+		struct pollfd polled;
 
-		if (!memory_read(&memory, (uintptr_t)&sitting->fds[i],
-				 &polled.word))
+		if (!read_polled(&memory, &sitting->fds[i], &polled))
 			return false;
-		if (polled.fd.fd == fd)
+		if (polled.fd == fd)
 			return true;
 	}
 	return false;
@@ -116,9 +156,12 @@ static enum sitting_kind beside_epoll(const struct sitting *sitting, int fd)
 }
 
 static enum sitting_kind beside_set(const struct sitting *sitting,
-				    uint32_t size)
+				    const struct seat *loop)
 {
-	return sitting->seat.epoll == SEAT_POLLS && sitting->seat.size >= size
+	return sitting->seat.epoll == SEAT_POLLS &&
+			       sitting->seat.size >= loop->size &&
+			       (loop->first < 0 ||
+				is_among(sitting, loop->first))
 		       ? SITTING_SERVES
 		       : SITTING_NESTED;
 }
@@ -129,6 +172,6 @@ enum sitting_kind sitting_kind_of(const struct sitting *sitting,
 {
 	if (!is_deeper(&sitting->seat.call, &loop->call, known))
 		return SITTING_OF_LOOP;
-	return loop->epoll == SEAT_POLLS ? beside_set(sitting, loop->size)
+	return loop->epoll == SEAT_POLLS ? beside_set(sitting, loop)
 					 : beside_epoll(sitting, loop->epoll);
 }

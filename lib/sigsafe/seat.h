@@ -10,7 +10,7 @@
  *   for the loop's own epoll descriptor, wherever it is called
  *   for a set which that descriptor is in
  *   where the loop itself polls: in the loop's own call (GLib's main loops are
- *   nested so), or for no fewer descriptors than the loop
+ *   nested so), or for no fewer descriptors than the loop, its first among them
  *
  * Signal-safe.
  *
@@ -30,6 +30,7 @@ struct seat {
 	struct call_site call;
 	int32_t epoll; /* the descriptor; SEAT_POLLS: it polls a set */
 	uint32_t size; /* of that set; of select's: when it was measured */
+	int32_t first; /* of that set, when it was measured; -1: none */
 };
 
 /* A seat to be taken, and what is waited for in it: nothing proven readable. */
@@ -76,8 +77,9 @@ static inline bool seat_differs(const struct seat *loop,
 }
 
 /*
- * Counts the descriptors of select's sets, which nothing tells; others have
- * their size. Makes a few system calls, to be sure that the sets can be read.
+ * Finds the first descriptor of a set (of select's: of those to be read), and
+ * counts those of select's sets, which nothing tells. Makes a few system calls,
+ * to be sure that the sets can be read.
  */
 void sitting_measure(struct sitting *sitting);
 

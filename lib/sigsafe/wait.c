@@ -74,6 +74,8 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 	enum sitting_kind kind = SITTING_OF_LOOP;
 	uint64_t begun_ns;
 
+	/* Until it is measured again. */
+	sitting->seat.first = self->seat.first;
 	if (unlikely(seat_differs(&self->seat, &sitting->seat) ||
 		     self->seat_is_old))
 		kind = look_at(self, sitting);

@@ -45,6 +45,7 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 	nested_stalls epoll-epoll callback_epolls epoll_pwait
 	nested_stalls epoll-select callback_selects pselect
 	nested_stalls poll-poll callback_polls poll
+	nested_stalls poll-one callback_polls poll
 	nested_stalls poll-epoll callback_epolls epoll_pwait
 	nested_stalls poll-select callback_selects pselect
 	nested_stalls select-poll callback_polls poll

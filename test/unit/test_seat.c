@@ -80,13 +80,42 @@ Test(seat, a_closed_loop_is_over)
 Test(seat, a_smaller_set_is_nested_in_one_that_polls)
 {
 	struct pollfd fds[4] = { { 0, POLLIN, 0 } };
-	struct seat loop = polls(100, fds, 3).seat;
+	struct sitting sits = polls(100, fds, 3);
+	struct seat loop;
 
+	sitting_measure(&sits);
+	loop = sits.seat;
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 2)), SITTING_NESTED);
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 3)), SITTING_SERVES);
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 4)), SITTING_SERVES);
 	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), 3)),
 		     SITTING_NESTED);
+}
+
+Test(seat, a_set_without_the_loops_first_is_nested)
+{
+	struct pollfd own[2] = { { -1, 0, 0 }, { 7, POLLIN, 0 } };
+	struct pollfd other[2] = { { 5, POLLIN, 0 }, { 6, POLLIN, 0 } };
+	struct sitting sits = polls(100, own, 2);
+	fd_set set;
+
+	sitting_measure(&sits);
+	cr_assert_eq(sits.seat.first, 7);
+	cr_assert_eq(kind_beside(&sits.seat, polls(200, other, 2)),
+		     SITTING_NESTED);
+	other[1].fd = 7;
+	cr_assert_eq(kind_beside(&sits.seat, polls(200, other, 2)),
+		     SITTING_SERVES);
+	FD_ZERO(&set);
+	FD_SET(70, &set);
+	sits = sitting_select(call_at(100), 71, &set, NULL, NULL);
+	sitting_measure(&sits);
+	cr_assert_eq(sits.seat.first, 70);
+	cr_assert_eq(kind_beside(&sits.seat, polls(200, other, 2)),
+		     SITTING_NESTED);
+	other[0].fd = 70;
+	cr_assert_eq(kind_beside(&sits.seat, polls(200, other, 2)),
+		     SITTING_SERVES);
 }
 
 Test(seat, the_loops_own_call_differs_by_its_epoll_descriptor_only)

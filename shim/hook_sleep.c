@@ -79,6 +79,9 @@ static cold void open_timed(struct nap *nap, enum blocking_call call,
 		nap->blocks = hook_block_begin(call, caller);
 		return;
 	}
+	/* Whether it can be written was tried by writing: it is *want, too. */
+	if (left)
+		*left = nap->before;
 	nap->left = left;
 	nap->for_ns = timespec_ns(&nap->before);
 	open_nap(nap, call);

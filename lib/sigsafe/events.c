@@ -15,7 +15,6 @@
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
-#include "sigsafe/thread_name.h"
 
 /* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
 static struct event_record *slot_of(struct recording *rec, uint32_t number)
@@ -161,18 +160,20 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 	}
 }
 
-/* Threads are often named late: asked at each tick, while there is one. */
-static void keep_name(struct event_record *event)
+/*
+ * Where it had to wait for the lock itself, it left its name there. Asking the
+ * kernel would take a descriptor of the host's.
+ */
+static void keep_name(struct event_record *event,
+		      const struct lock_record *lock)
 {
-	char name[NAME_BYTES];
-
-	thread_name_of(event->holder, name);
-	if (*name)
-		memcpy(event->holder_name, name, NAME_BYTES);
+	if (load_relaxed(&lock->taker) == event->holder)
+		copy_relaxed(event->holder_name, lock->taker_name, NAME_BYTES);
 }
 
 /* Of several threads that were joined none is told. */
-static void keep_holder(struct event_record *event, const struct slice_end *end)
+static void keep_holder(struct event_record *event, const struct slice_end *end,
+			const struct lock_record *lock)
 {
 	int32_t before = event->holder;
 
@@ -183,7 +184,7 @@ static void keep_holder(struct event_record *event, const struct slice_end *end)
 			event->holder = HELD_BY_SEVERAL;
 	}
 	if (event->holder > 0)
-		keep_name(event);
+		keep_name(event, lock);
 }
 
 /*
@@ -203,7 +204,7 @@ static void keep_lock(struct event_record *event, const struct slice_end *end,
 	event->lock_index = lock_index(rec, lock);
 	if (event->release)
 		return;
-	keep_holder(event, end);
+	keep_holder(event, end, lock);
 	if (thread_self.slice.lock != lock)
 		return;
 	/* Release pairs with the exchange in event_take_waiting(). */

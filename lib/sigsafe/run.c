@@ -65,7 +65,7 @@ static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
  */
 void run_arm(struct thread *self, uint64_t begun_ns)
 {
-	if (self->stall_ns == FOR_EVER_NS)
+	if (self->stall_ns == FOR_EVER_NS || self->timer_refused)
 		return;
 	evidence_begin(self);
 	timer_arm(self, begun_ns + self->stall_ns);

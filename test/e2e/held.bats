@@ -70,7 +70,7 @@ ends_by() {
 @test "of a killed program no wait is said to have taken no time" {
 	keep quiet
 	ends_by KILL
-	told 'Thread visitor .* has waited (from [0-9.]+m?s on, for an unknown time,|[0-9.]+m?s) for 0x'
+	told 'Thread visitor .* has waited (from [0-9.]+[mu]?s on, for an unknown time,|[0-9.]+[mu]?s) for 0x'
 	! grep -w 0ns "$RESULTS/report"
 }
 

@@ -52,7 +52,7 @@ setup() {
 	settings=(STALLSHIM_STALL=1ms)
 	by=libunwind
 	beside=
-	tries=4
+	tries=12
 }
 
 @test "the first tick is in malloc: naively a deadlock" {

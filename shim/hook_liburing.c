@@ -162,63 +162,78 @@ HOOK int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe,
 	return end(got);
 }
 
+/* What is waited for, and until when. */
+struct want {
+	struct io_uring *ring;
+	struct io_uring_cqe **cqe;
+	unsigned least;
+	struct __kernel_timespec *timeout;
+	sigset_t *mask;
+};
+
 /* Goes on until the time is up that began then. */
-static int go_on(struct io_uring *ring, struct io_uring_cqe **cqe,
-		 unsigned least, const struct __kernel_timespec *timeout,
-		 sigset_t *mask, uint64_t begun_ns)
+static int go_on(const struct want *want, uint64_t begun_ns)
 {
-	uint64_t timeout_ns = timespec_ns((const struct timespec *)timeout);
+	uint64_t timeout_ns =
+		timespec_ns((const struct timespec *)want->timeout);
 	struct timespec left;
 	int got;
 
 	do
 		got = library.io_uring_wait_cqes(
-			ring, cqe, least,
+			want->ring, want->cqe, want->least,
 			(struct __kernel_timespec *)(uintptr_t)left_of(
 				begun_ns, timeout_ns, &left),
-			mask_to_go_on(mask));
+			mask_to_go_on(want->mask));
 	while (was_broken(got));
 	return got;
 }
 
-/* Broken when it has submitted something, it tells how much and no error. */
-static bool was_cut(int got)
+/*
+ * The wait has returned got. Broken when it had submitted something, it tells
+ * how much and no error.
+ */
+static int end_or_go_on(const struct want *want, uint64_t begun_ns, int got)
 {
-	return was_broken(got) ||
-	       unlikely(got > 0 && thread_self.tick_broke_wait);
+	int again;
+
+	thread_self.wait_submits = false;
+	if (likely(!was_broken(got) &&
+		   !(got > 0 && thread_self.tick_broke_wait)))
+		return end(got);
+	again = go_on(want, begun_ns);
+	return end(got > 0 ? got : again);
+}
+
+typedef int timed_wait(struct io_uring *, struct io_uring_cqe **, unsigned,
+		       struct __kernel_timespec *, sigset_t *);
+
+/* submits: and tells how much, where it was broken. */
+static int wait_timed(timed_wait *wait, bool submits, const struct want *want,
+		      struct call_site from)
+{
+	bool inner = is_inner(&from);
+	uint64_t begun_ns = 0;
+	int got;
+
+	if (!inner) {
+		begun_ns = begin(want->ring, from);
+		thread_self.wait_submits = submits;
+	}
+	got = wait(want->ring, want->cqe, want->least, want->timeout,
+		   want->mask);
+	return inner ? got : end_or_go_on(want, begun_ns, got);
 }
 
 HOOK int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe,
 			    unsigned least, struct __kernel_timespec *timeout,
 			    sigset_t *mask)
 {
-	struct call_site from = CALL_SITE_HERE;
-	uint64_t begun_ns;
-	int got;
+	const struct want want = { ring, cqe, least, timeout, mask };
 
 	find_once(CALLER);
-	if (is_inner(&from))
-		return library.io_uring_wait_cqes(ring, cqe, least, timeout,
-						  mask);
-	begun_ns = begin(ring, from);
-	got = library.io_uring_wait_cqes(ring, cqe, least, timeout, mask);
-	if (was_broken(got))
-		got = go_on(ring, cqe, least, timeout, mask, begun_ns);
-	return end(got);
-}
-
-/* The first half, that may have submitted something, has returned got. */
-static int end_submitting(struct io_uring *ring, struct io_uring_cqe **cqe,
-			  unsigned least, struct __kernel_timespec *timeout,
-			  sigset_t *mask, uint64_t begun_ns, int got)
-{
-	int again;
-
-	thread_self.wait_submits = false;
-	if (!was_cut(got))
-		return end(got);
-	again = go_on(ring, cqe, least, timeout, mask, begun_ns);
-	return end(got > 0 ? got : again);
+	return wait_timed(library.io_uring_wait_cqes, false, &want,
+			  CALL_SITE_HERE);
 }
 
 HOOK int io_uring_submit_and_wait_timeout(struct io_uring *ring,
@@ -227,36 +242,28 @@ HOOK int io_uring_submit_and_wait_timeout(struct io_uring *ring,
 					  struct __kernel_timespec *timeout,
 					  sigset_t *mask)
 {
-	struct call_site from = CALL_SITE_HERE;
-	uint64_t begun_ns;
-	int got;
+	const struct want want = { ring, cqe, least, timeout, mask };
 
 	find_once(CALLER);
-	if (is_inner(&from))
-		return library.io_uring_submit_and_wait_timeout(
-			ring, cqe, least, timeout, mask);
-	begun_ns = begin(ring, from);
-	/* Without a time-out it waits on by itself then. */
-	thread_self.wait_submits = timeout;
-	got = library.io_uring_submit_and_wait_timeout(ring, cqe, least,
-						       timeout, mask);
-	return end_submitting(ring, cqe, least, timeout, mask, begun_ns, got);
+	/* Without a time-out it waits on by itself where it was broken. */
+	return wait_timed(library.io_uring_submit_and_wait_timeout, timeout,
+			  &want, CALL_SITE_HERE);
 }
 
 HOOK int io_uring_submit_and_wait(struct io_uring *ring, unsigned least)
 {
-	struct call_site from = CALL_SITE_HERE;
 	struct io_uring_cqe *cqe;
+	const struct want want = { ring, &cqe, least, NULL, NULL };
+	struct call_site from = CALL_SITE_HERE;
 	uint64_t begun_ns;
-	int got;
 
 	find_once(CALLER);
 	if (!least || is_inner(&from))
 		return library.io_uring_submit_and_wait(ring, least);
 	begun_ns = begin(ring, from);
 	thread_self.wait_submits = true;
-	got = library.io_uring_submit_and_wait(ring, least);
-	return end_submitting(ring, &cqe, least, NULL, NULL, begun_ns, got);
+	return end_or_go_on(&want, begun_ns,
+			    library.io_uring_submit_and_wait(ring, least));
 }
 
 /* The system call itself, with another way to tell an error. */

@@ -1,7 +1,7 @@
 /*
  * The hooked functions of liburing, which makes its system calls itself: their
- * part of the one list (hook.h). A program may load that library later, or
- * never, so they are looked up by the first call of each.
+ * part of the one list (hook.h). They are looked up apart: a program may load
+ * that library later, or never.
  *
  * SPDX-License-Identifier: MIT
  */

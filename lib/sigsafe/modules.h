@@ -77,10 +77,10 @@ static inline struct place modules_locate(struct locator *locator,
  */
 uint64_t module_place(const void *address);
 
-/* Copies the records to table, which has room for the live recording's. */
-void modules_copy(struct module_record *table);
-
-/* Copies what is known of each to table, by number. Signal-safe. */
+/*
+ * Copies what is known of each to table, by number, which has room for the live
+ * recording's. Signal-safe.
+ */
 void modules_copy(struct module_record *table);
 
 /*

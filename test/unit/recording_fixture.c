@@ -28,3 +28,23 @@ uint64_t fixture_lost(enum lost_reason reason)
 {
 	return load_relaxed(&live_recording()->lost[reason]);
 }
+
+uint64_t fixture_sampled_ns(unsigned kind)
+{
+	const struct recording *rec = live_recording();
+	const struct sample_record *s = section_records(rec, SECTION_SAMPLES);
+	uint32_t n = rec->section[SECTION_SAMPLES].capacity;
+	uint64_t ns = 0;
+
+	for (; n; n--, s++)
+		ns += s->key && SAMPLE_KIND(s->key) == kind ? s->total_ns : 0;
+	return ns;
+}
+
+struct thread fixture_thread(struct recording *rec)
+{
+	return (struct thread){
+		.recording = rec,
+		.record = section_records(rec, SECTION_THREADS),
+	};
+}

@@ -17,10 +17,7 @@ static struct thread self;
 static void make(void)
 {
 	rec = fixture_recording(MIN_RECORDING_BYTES);
-	self = (struct thread){
-		.recording = rec,
-		.record = section_records(rec, SECTION_THREADS),
-	};
+	self = fixture_thread(rec);
 }
 
 TestSuite(heaviest, .init = make);

@@ -79,17 +79,6 @@ static uint64_t count_samples(enum sample_kind kind,
 	return count;
 }
 
-static uint64_t sampled_ns(enum sample_kind kind)
-{
-	const struct sample_record *s = section_records(rec, SECTION_SAMPLES);
-	uint32_t n = rec->section[SECTION_SAMPLES].capacity;
-	uint64_t ns = 0;
-
-	for (; n; n--, s++)
-		ns += s->key && SAMPLE_KIND(s->key) == kind ? s->total_ns : 0;
-	return ns;
-}
-
 Test(lock_table, a_lock_that_was_never_waited_for_has_no_record)
 {
 	contend(locks[0], 0);
@@ -118,8 +107,8 @@ Test(lock_table, samples_add_up_to_the_law_over_more_locks_than_there_is_room)
 	for (int i = 0; i < MANY; i++)
 		contend(locks[i], 0);
 	law = law_of(rec, SAMPLE_MUTEX, clock_now_ns());
-	cr_assert_eq(sampled_ns(SAMPLE_MUTEX), law.charged_ns);
-	cr_assert_eq(sampled_ns(SAMPLE_WAIT), law.waited_ns);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_MUTEX), law.charged_ns);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_WAIT), law.waited_ns);
 	cr_assert_eq(count_samples(SAMPLE_WAIT, NULL), MANY);
 	cr_assert_eq(fixture_lost(LOST_SAMPLE), 0);
 }

@@ -17,10 +17,7 @@ static struct thread self;
 static void make(void)
 {
 	rec = fixture_recording(MIN_RECORDING_BYTES);
-	self = (struct thread){
-		.recording = rec,
-		.record = section_records(rec, SECTION_THREADS),
-	};
+	self = fixture_thread(rec);
 }
 
 TestSuite(run_samples, .init = make);
@@ -30,18 +27,6 @@ static const struct sample on_cpu = {
 	.lock = CAUSE_WORD(CAUSE_CPU, 0),
 	.stack = 8,
 };
-
-/* The time of all samples of a kind. */
-static uint64_t sum_of(unsigned kind)
-{
-	const struct sample_record *s = section_records(rec, SECTION_SAMPLES);
-	uint32_t n = rec->section[SECTION_SAMPLES].capacity;
-	uint64_t ns = 0;
-
-	for (; n; n--, s++)
-		ns += s->key && SAMPLE_KIND(s->key) == kind ? s->total_ns : 0;
-	return ns;
-}
 
 static void add(struct sample sample, uint64_t ns)
 {
@@ -56,12 +41,12 @@ Test(run_samples, are_of_no_stall_until_their_run_comes_back)
 	add(on_cpu, 10);
 	add(other, 200);
 	add(on_cpu, 30);
-	cr_assert_eq(sum_of(SAMPLE_STALL), 0);
-	cr_assert_eq(sum_of(SAMPLE_RUNNING), 240);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_STALL), 0);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_RUNNING), 240);
 	cr_assert_eq(rec->section[SECTION_SAMPLES].used, 2);
 	run_samples_keep(&self);
-	cr_assert_eq(sum_of(SAMPLE_STALL), 240);
-	cr_assert_eq(sum_of(SAMPLE_RUNNING), 0);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_STALL), 240);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_RUNNING), 0);
 	cr_assert_eq(rec->section[SECTION_SAMPLES].used, 2);
 }
 
@@ -84,12 +69,12 @@ Test(run_samples, of_a_run_that_leaves_are_nowhere)
 	sample_add(rec, on_cpu, 5, 1);
 	add(on_cpu, 10);
 	run_samples_drop(&self);
-	cr_assert_eq(sum_of(SAMPLE_STALL), 5);
-	cr_assert_eq(sum_of(SAMPLE_RUNNING), 0);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_STALL), 5);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_RUNNING), 0);
 	cr_assert_eq(rec->section[SECTION_SAMPLES].used, 1);
 	/* And there is nothing left for the next run. */
 	run_samples_keep(&self);
-	cr_assert_eq(sum_of(SAMPLE_STALL), 5);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_STALL), 5);
 }
 
 Test(run_samples, two_threads_in_the_same_code_have_their_own)
@@ -100,9 +85,9 @@ Test(run_samples, two_threads_in_the_same_code_have_their_own)
 	add(on_cpu, 10);
 	run_samples_add(&other, on_cpu, 200, 1, NULL);
 	run_samples_drop(&other);
-	cr_assert_eq(sum_of(SAMPLE_RUNNING), 10);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_RUNNING), 10);
 	run_samples_keep(&self);
-	cr_assert_eq(sum_of(SAMPLE_STALL), 10);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_STALL), 10);
 }
 
 Test(run_samples, what_is_discarded_is_taken_back_if_the_run_leaves)
@@ -133,7 +118,7 @@ Test(run_samples, pin_their_lock_until_their_run_is_over)
 	run_samples_keep(&self);
 	cr_assert_eq(lock->pins, 0);
 	cr_assert_neq(lock->samples, 0, "it can take them along");
-	cr_assert_eq(sum_of(SAMPLE_STALL), 30);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_STALL), 30);
 }
 
 Test(run_samples, without_room_nothing_is_lost_of_the_sum)
@@ -145,8 +130,11 @@ Test(run_samples, without_room_nothing_is_lost_of_the_sum)
 		sample.stack = 8 + i;
 		add(sample, 1);
 	}
-	cr_assert_eq(sum_of(SAMPLE_RUNNING) + rec->discarded_ns[SAMPLE_STALL],
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_RUNNING) +
+			     rec->discarded_ns[SAMPLE_STALL],
 		     n);
 	run_samples_keep(&self);
-	cr_assert_eq(sum_of(SAMPLE_STALL) + rec->discarded_ns[SAMPLE_STALL], n);
+	cr_assert_eq(fixture_sampled_ns(SAMPLE_STALL) +
+			     rec->discarded_ns[SAMPLE_STALL],
+		     n);
 }

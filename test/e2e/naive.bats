@@ -22,7 +22,7 @@ setup_file() {
 
 # What is hung may have every signal blocked, and so may its children.
 naively() {
-	run timeout -s KILL 15 env STALLSHIM_MEMORY=1M \
+	run timeout -s KILL "$limit" env STALLSHIM_MEMORY=1M \
 		LD_PRELOAD="$BUILD/naive_$by/libstallshim.so $beside" \
 		STALLSHIM_OUTPUT="$RESULTS/naive.%p" "${settings[@]}" "$@"
 	echo "naively: $status $output"
@@ -42,10 +42,11 @@ bites() {
 	return 1
 }
 
-# storm_bites PART...
+# storm_bites PART...: in three seconds.
 storm_bites() {
 	settings=(STALLSHIM_STALL=200us)
-	bites "$(victim walk_storm)" 5 "$BUILD/victims" "$@"
+	limit=10
+	bites "$(victim walk_storm)" 3 "$BUILD/victims" "$@"
 }
 
 setup() {
@@ -53,6 +54,7 @@ setup() {
 	by=libunwind
 	beside=
 	tries=12
+	limit=8
 }
 
 @test "the first tick is in malloc: naively a deadlock" {

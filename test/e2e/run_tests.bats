@@ -34,6 +34,14 @@ bats_file() {
 	done >"$tree/test/e2e/$name.bats"
 }
 
+# sanitized_program NAME BODY: one built with a sanitizer.
+sanitized_program() {
+	touch "$tree/test/unit/$1.c"
+	mkdir -p "$tree/build/address/unit"
+	printf '#!/bin/sh\n%s\n' "$2" >"$tree/build/address/unit/$1"
+	chmod +x "$tree/build/address/unit/$1"
+}
+
 # unit_program NAME: one that ignores its options and says standard input.
 unit_program() {
 	touch "$tree/test/unit/$1.c"
@@ -67,6 +75,16 @@ $BATS_TEST_TMPDIR/been; false; }"
 	run_tests e2e
 	[[ $status != 0 ]]
 	ends_with "1 passed, 1 failed"
+}
+
+@test "of programs that run side by side each has its own verdict" {
+	sanitized_program test_a "echo 1..1; sleep 0.2; echo ok 1"
+	sanitized_program test_b "echo 1..1; echo not ok 1; exit 3"
+	sanitized_program test_c "echo 1..2; echo ok 1; echo ok 2 '# skip'"
+	sanitized_program test_d "kill -SEGV \$\$"
+	run_tests address
+	[[ $status != 0 && $output = *"run twice: test_b test_d"* ]]
+	ends_with "2 passed, 2 failed, 1 skipped"
 }
 
 @test "a file without a test is a failure" {

@@ -41,7 +41,13 @@ static bool is_operator(const char *name, const char *at)
 	return word - name >= 8 && !memcmp(word - 8, "operator", 8);
 }
 
-/* Leaves out what stands between < and >. */
+/* A < that follows no name is of Rust's <Type as Trait>::function. */
+static bool follows_name(const char *name, const char *at)
+{
+	return at > name && !strchr(" &*(", at[-1]);
+}
+
+/* Leaves out the arguments of templates and generics: what < and > hold. */
 static void shorten(char *name)
 {
 	const char *from = name;
@@ -51,11 +57,12 @@ static void shorten(char *name)
 	for (; *from; from++) {
 		bool is_plain = is_operator(name, from);
 
-		if (*from == '>' && !is_plain && depth)
+		if (*from == '>' && !is_plain && depth && from[-1] != '-')
 			depth--;
 		if (!depth)
 			*to++ = *from;
-		if (*from == '<' && !is_plain)
+		if (*from == '<' && !is_plain &&
+		    (depth || follows_name(name, from)))
 			depth++;
 	}
 	*to = '\0';

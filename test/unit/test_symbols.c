@@ -214,5 +214,14 @@ Test(demangle, long_names_lose_their_template_arguments)
 	assert_demangled("_ZNSt3mapINSt7__cxx1112basic_stringIcSt11char_traitsI"
 			 "cESaIcEEElSt4lessIS5_ESaISt4pairIKS5_lEEEixEOS5_",
 			 "std::map<>::operator[]");
+	assert_demangled("_ZN97_$LT$core..future..from_generator..GenFuture"
+			 "$LT$T$GT$$u20$as$u20$core..future..future..Future"
+			 "$GT$4poll17h60820cdf3035e5e9E",
+			 "<core::future::from_generator::GenFuture<> as "
+			 "core::future::future::Future>::poll");
+	assert_demangled(
+		"_ZN4core3ops8function6FnOnce40call_once$u7b$$u7b$"
+		"vtable.shim$u7d$$u7d$17ha25ddf5c5af9b491E",
+		"core::ops::function::FnOnce::call_once{{vtable.shim}}");
 	arena_free(&arena);
 }

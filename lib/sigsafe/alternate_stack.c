@@ -1,15 +1,17 @@
 /*
- * The alternate stack of a thread that has a timer.
+ * The alternate stack of a thread that has ticks, and the host's.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "sigsafe/alternate_stack.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 
 #include "sigsafe/disposition.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/process.h"
 #include "sigsafe/sys.h"
 
 /* What it took at most when the kernel did not say. */
@@ -18,16 +20,23 @@
 /* For what the host's handler and ours use, besides the frames of both. */
 #define HANDLERS_BYTES (4u << 10)
 
-/* What a shorter one has no room for. Written in the constructor. */
-static size_t room_bytes;
+/* SS_AUTODISARM, which libc does not name. */
+#define AUTODISARM (1u << 31)
 
-/* As the kernel says it of a thread without. */
+/*
+ * What a shorter one has no room for: one handler, and one in another. Written
+ * in the constructor.
+ */
+static size_t one_bytes, room_bytes;
+
 static const stack_t none = { .ss_flags = SS_DISABLE };
 
 void alternate_stack_start(size_t frame_bytes)
 {
-	room_bytes = 2 * (frame_bytes ? frame_bytes : OLD_FRAME_BYTES) +
-		     HANDLERS_BYTES;
+	size_t frame = frame_bytes ? frame_bytes : OLD_FRAME_BYTES;
+
+	one_bytes = frame + HANDLERS_BYTES;
+	room_bytes = 2 * frame + HANDLERS_BYTES;
 }
 
 static long exchange(const stack_t *new, stack_t *old)
@@ -44,6 +53,37 @@ static stack_t ours(const struct thread *self)
 static bool is_ours(const struct thread *self, const stack_t *stack)
 {
 	return self->alternate_stack && stack->ss_sp == self->alternate_stack;
+}
+
+/* The kernel's on_sig_stack(). */
+static bool is_on(const stack_t *stack, uintptr_t sp)
+{
+	uintptr_t above = sp - (uintptr_t)stack->ss_sp;
+
+	return !((unsigned int)stack->ss_flags & AUTODISARM) && above &&
+	       above <= stack->ss_size;
+}
+
+/* The host's, as the kernel would say it there. */
+static stack_t hosts(const struct thread *self, uintptr_t sp)
+{
+	stack_t stack = self->hosts_stack;
+
+	if (!stack.ss_size)
+		stack.ss_flags |= SS_DISABLE;
+	else if (is_on(&stack, sp))
+		stack.ss_flags |= SS_ONSTACK;
+	return stack;
+}
+
+/* Ours takes the place of one that is not in use, and that is noted. */
+static void replace(struct thread *self)
+{
+	stack_t new = ours(self), now;
+
+	if (!exchange(NULL, &now) && !is_ours(self, &now) &&
+	    !exchange(&new, NULL))
+		self->hosts_stack = now;
 }
 
 /* Above an unreadable page; untouched, so it takes no memory yet. */
@@ -68,17 +108,17 @@ static void unmap(void *stack)
 
 void alternate_stack_provide(struct thread *self)
 {
-	stack_t now, new;
+	const kernel_sigset quiet = QUIET_MASK;
+	kernel_sigset before;
 
-	if (exchange(NULL, &now) || !(now.ss_flags & SS_DISABLE))
-		return;
 	/* First known, then used: a handler must know where it was entered. */
 	if (!self->alternate_stack)
 		self->alternate_stack = map();
 	if (!self->alternate_stack)
 		return;
-	new = ours(self);
-	exchange(&new, NULL);
+	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
+	replace(self);
+	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void alternate_stack_remove(struct thread *self)
@@ -89,62 +129,127 @@ void alternate_stack_remove(struct thread *self)
 	/* After seccomp it stays: nothing may be asked. */
 	if (!stack || live_is_left() || exchange(NULL, &now))
 		return;
-	/* Refused where the thread ends on it: then it has to stay. */
-	if (is_ours(self, &now) && exchange(&none, NULL))
-		return;
+	if (is_ours(self, &now)) {
+		stack_t host = hosts(self, 0);
+
+		/* Refused where the thread ends on it: then it has to stay. */
+		if (exchange(&host, NULL))
+			return;
+	}
 	self->alternate_stack = NULL;
 	unmap(stack);
 }
 
-/* First the kernel, which refuses what is to be refused. */
-int alternate_stack_of_host(const stack_t *new, stack_t *old)
+/* The thread is not on the host's: the kernel has that for the call. */
+static int change(struct thread *self, const stack_t *new, stack_t *old)
 {
-	struct thread *self = &thread_self;
+	const kernel_sigset quiet = QUIET_MASK;
+	kernel_sigset before;
+	stack_t host = hosts(self, 0);
+	int err;
+
+	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
+	exchange(&host, NULL);
+	err = (int)exchange(new, old);
+	replace(self);
+	sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+/* The host's is in use, or nothing may be changed of what is known of it. */
+static int answer(const struct thread *self, const stack_t *new, stack_t *old,
+		  uintptr_t sp)
+{
+	bool is_in_use = is_on(&self->hosts_stack, sp);
+	long err;
+
+	if (is_in_use && new)
+		return memory_is_readable(new, sizeof(*new)) ? -EPERM : -EFAULT;
+	err = exchange(new, old);
+	if (!err && old && is_ours(self, old))
+		*old = hosts(self, sp);
+	return (int)err;
+}
+
+/* A short one will not do even for a signal that kills by default. */
+static bool needs_ours(const struct thread *self)
+{
+	stack_t now;
+
+	if (self->timer && live_recording())
+		return true;
+	return !exchange(NULL, &now) && now.ss_size &&
+	       now.ss_size < one_bytes && process_id();
+}
+
+/* The kernel has the host's, or none. */
+static int ask_kernel(struct thread *self, const stack_t *new, stack_t *old)
+{
 	long err = exchange(new, old);
 
-	if (err)
+	if (err || !new || live_is_left() || !needs_ours(self))
 		return (int)err;
-	if (old && is_ours(self, old))
-		*old = none;
-	/* It may have given up its own. */
-	if (new && self->timer && live_recording())
-		alternate_stack_provide(self);
+	/* It may be no loop, and would end without. */
+	if (!self->record)
+		pthread_setspecific(thread_key, self);
+	alternate_stack_provide(self);
 	return 0;
 }
 
-void alternate_stack_hide(const struct thread *self, ucontext_t *uc)
+int alternate_stack_of_host(const stack_t *new, stack_t *old)
 {
-	if (is_ours(self, &uc->uc_stack))
-		uc->uc_stack = none;
+	struct thread *self = &thread_self;
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	stack_t now;
+
+	if (!self->alternate_stack)
+		return ask_kernel(self, new, old);
+	/* One system call, as natively. */
+	if (live_is_left() || is_on(&self->hosts_stack, sp))
+		return answer(self, new, old, sp);
+	if (exchange(NULL, &now) || !is_ours(self, &now))
+		return ask_kernel(self, new, old);
+	/* A guest's is its own, and its parent has another. */
+	return process_id() ? change(self, new, old)
+			    : answer(self, new, old, sp);
 }
 
-void alternate_stack_show(const struct thread *self, ucontext_t *uc)
+bool alternate_stack_hide(struct thread *self, ucontext_t *uc)
 {
-	/* Here, unlike in an answer, it need not be flagged. */
-	if (self->alternate_stack && !uc->uc_stack.ss_size)
-		uc->uc_stack = ours(self);
+	if (!is_ours(self, &uc->uc_stack))
+		return !uc->uc_stack.ss_size;
+	uc->uc_stack = hosts(self, context_sp(uc));
+	/* Each signal does it. */
+	if ((unsigned int)uc->uc_stack.ss_flags & AUTODISARM)
+		self->hosts_stack = none;
+	return true;
 }
 
-/* The kernel is asked to write the signal mask there. */
-static bool is_writable(uintptr_t address)
+/* As the kernel restores it, where the thread is to be by then. */
+void alternate_stack_show(struct thread *self, ucontext_t *uc)
 {
-	return !sys_sigprocmask(SIG_BLOCK, NULL, (kernel_sigset *)address);
+	stack_t had = uc->uc_stack;
+
+	if (!self->alternate_stack)
+		return;
+	uc->uc_stack = ours(self);
+	if (is_on(&self->hosts_stack, context_sp(uc)))
+		return;
+	had.ss_flags &= ~SS_ONSTACK;
+	self->hosts_stack = had.ss_flags & SS_DISABLE ? none : had;
 }
 
-/* Each page of it: a stack may have an unreadable one, and others below. */
-bool alternate_stack_fits_below(const struct thread *self, const ucontext_t *uc)
+void alternate_stack_place(const struct thread *self, const ucontext_t *uc,
+			   struct frame_move *move)
 {
-	const uintptr_t red_zone_bytes = 128; /* of the ABI: it is left alone */
-	uintptr_t top =
-		(uintptr_t)self->alternate_stack + ALTERNATE_STACK_BYTES;
-	uintptr_t at = context_sp(uc) - red_zone_bytes - sizeof(kernel_sigset);
-	uintptr_t end = at - (top - (uintptr_t)uc);
+	const stack_t *host = &self->hosts_stack;
+	bool is_in_use = is_on(host, context_sp(uc));
 
-	for (; at > end; at -= PAGE_BYTES) {
-		if (!is_writable(at))
-			return false;
-	}
-	return is_writable(end);
+	move->floor = (uintptr_t)host->ss_sp;
+	move->top = host->ss_size && !is_in_use ? move->floor + host->ss_size
+						: context_frame_top(uc);
+	if (!host->ss_size)
+		move->floor = 0;
 }
 
 struct call {

@@ -1,17 +1,19 @@
 /*
  * The alternate stack of a thread that has a timer. Its ticks are handled
  * there: what they interrupt may be a coroutine that has less left than the
- * frame of a signal takes. Owns that stack, and how the host sees alternate
- * stacks: as if ours were not there.
+ * frame of a signal takes, and the host's alternate stack may be as short, or
+ * no longer mapped. Owns that stack, and how the host sees alternate stacks:
+ * as if ours were not there.
  *
- * The kernel alone remembers which one the thread has: the host's own, where it
- * has one, or else ours. So nothing goes wrong where the host goes round the
- * hook with a raw system call: ticks are handled where the kernel then says,
- * and no call of the host ever unmaps ours.
+ * The kernel has ours; the host's, if it has one, is noted, and the host is
+ * answered as the kernel would answer if it had that one. Where the host goes
+ * round the hook with a raw system call it is the kernel that remembers: ticks
+ * are handled where that then says. No call of the host ever unmaps ours. A
+ * guest in its parent's memory is given what it wants by the kernel alone.
  *
  * Nothing of the host runs on ours: a handler that the kernel enters there is
- * moved to the stack it would be on natively (machine_move_signal_frame()). All
- * of it is signal-safe.
+ * moved to where it would be natively, on the host's stack or on the one that
+ * was interrupted (machine_move_signal_frame()). All of it is signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -33,11 +35,11 @@ void alternate_stack_start(size_t frame_bytes);
 
 /*
  * Gives the calling thread one of ours, unless it has one already. Where there
- * is no memory it goes without.
+ * is no memory, or it is on one of the host's, it goes without.
  */
 void alternate_stack_provide(struct thread *self);
 
-/* Takes ours back, when the thread ends. */
+/* Takes ours back, when the thread ends: the kernel has the host's again. */
 void alternate_stack_remove(struct thread *self);
 
 /* sigaltstack(2) as the host means it. 0 or -errno. */
@@ -68,18 +70,19 @@ void alternate_stack_call_on(void *top, void (*function)(void *),
 bool alternate_stack_is_short(const ucontext_t *uc);
 
 /*
- * Has the stack that was interrupted room for the frame of the handler that was
- * entered on ours with this context? Handler only.
+ * For a handler that was entered on ours with this context: where the kernel
+ * would have entered it, and how far down its frame may go. Handler only.
  */
-bool alternate_stack_fits_below(const struct thread *self,
-				const ucontext_t *uc);
+void alternate_stack_place(const struct thread *self, const ucontext_t *uc,
+			   struct frame_move *move);
 
 /*
  * Around a handler of the host: what its context says of the alternate stack,
- * and what the kernel will take from there when the handler returns. Handler
- * only.
+ * and what the kernel will take from there when the handler returns. show is to
+ * be called where hide has said true, or the thread was given ours meanwhile.
+ * Handler only.
  */
-void alternate_stack_hide(const struct thread *self, ucontext_t *uc);
-void alternate_stack_show(const struct thread *self, ucontext_t *uc);
+bool alternate_stack_hide(struct thread *self, ucontext_t *uc);
+void alternate_stack_show(struct thread *self, ucontext_t *uc);
 
 #endif

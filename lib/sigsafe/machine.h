@@ -15,6 +15,7 @@
  *                             processor signs them
  *   context_pc()              the program counter of what was interrupted
  *   context_sp()              its stack pointer
+ *   context_frame_top()       where a signal's frame on that stack ends
  *   context_is_broken_call()  did the signal break a system call, which now
  *                             returns EINTR?
  *   context_is_after_call()   was it interrupted right behind a system call?
@@ -133,17 +134,24 @@ void machine_call_on(void *top, void (*function)(void *), void *argument);
 typedef void machine_handler(int sig, siginfo_t *info, void *context,
 			     void *more);
 
+/* Where the frame of a signal is moved to, and what is entered there. */
+struct frame_move {
+	uintptr_t top;	 /* its upper end, before alignment */
+	uintptr_t floor; /* it must begin above; 0: anywhere */
+	machine_handler *enter;
+	void *more;
+};
+
 /*
  * Handler only, on an alternate stack: moves the frame that the handler was
- * entered with (context in it) to the stack that was interrupted, just where
- * the kernel would have put it without an alternate stack, and enters `enter`
- * there. That one's return is the kernel's, to what was interrupted. The
- * alternate stack is left for good.
+ * entered with (context in it) to another stack, just as the kernel would have
+ * put it there, and enters move->enter. That one's return is the kernel's, to
+ * what was interrupted. The alternate stack is left for good. Returns only
+ * where there is no room above the floor.
  *
  * way_back: the handler's return address.
  */
-_Noreturn void machine_move_signal_frame(int sig, void *context,
-					 const void *way_back,
-					 machine_handler *enter, void *more);
+void machine_move_signal_frame(int sig, void *context, const void *way_back,
+			       const struct frame_move *move);
 
 #endif

@@ -135,15 +135,15 @@ static struct extra_context *extra_of(struct frame *frame)
 /* As the kernel enters a handler, but with one argument more. */
 static _Noreturn void enter_with(struct frame *frame,
 				 struct frame_record *record, int sig,
-				 const void *way_back, machine_handler *enter,
-				 void *more)
+				 const void *way_back,
+				 const struct frame_move *move)
 {
 	/* No call in between: that would use the same registers. */
 	register long x0 __asm__("x0") = sig;
 	register void *x1 __asm__("x1") = &frame->info;
 	register void *x2 __asm__("x2") = &frame->uc;
-	register void *x3 __asm__("x3") = more;
-	register machine_handler *x16 __asm__("x16") = enter;
+	register void *x3 __asm__("x3") = move->more;
+	register machine_handler *x16 __asm__("x16") = move->enter;
 	register const void *x30 __asm__("x30") = way_back;
 
 	__asm__ volatile("mov sp, %0\n\t"
@@ -156,9 +156,8 @@ static _Noreturn void enter_with(struct frame *frame,
 	__builtin_unreachable();
 }
 
-_Noreturn void machine_move_signal_frame(int sig, void *context,
-					 const void *way_back,
-					 machine_handler *enter, void *more)
+void machine_move_signal_frame(int sig, void *context, const void *way_back,
+			       const struct frame_move *move)
 {
 	struct frame *from =
 		(void *)((char *)context - offsetof(struct frame, uc));
@@ -168,15 +167,17 @@ _Noreturn void machine_move_signal_frame(int sig, void *context,
 			      : (uintptr_t)from + sizeof(*from);
 	size_t bytes = (end - (uintptr_t)from + 15) & ~(size_t)15;
 	struct frame_record *record =
-		(void *)((machine->sp - sizeof(*record)) & ~(uintptr_t)15);
+		(void *)((move->top - sizeof(*record)) & ~(uintptr_t)15);
 	struct frame *to = (void *)((uintptr_t)record - bytes);
 
+	if ((uintptr_t)to <= move->floor)
+		return;
 	if (extra)
 		extra->datap += (uintptr_t)to - (uintptr_t)from;
 	record->fp = machine->regs[REGISTER_FP];
 	record->lr = machine->regs[REGISTER_LR];
 	memcpy(to, from, bytes);
-	enter_with(to, record, sig, way_back, enter, more);
+	enter_with(to, record, sig, way_back, move);
 }
 
 #define SVC_0 UINT32_C(0xd4000001)

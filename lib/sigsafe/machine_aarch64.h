@@ -128,6 +128,11 @@ static inline uintptr_t context_sp(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.sp;
 }
 
+static inline uintptr_t context_frame_top(const ucontext_t *uc)
+{
+	return context_sp(uc);
+}
+
 #define CALL_BYTES 4 /* svc #0 */
 
 static inline bool is_call_instruction(uintptr_t at)

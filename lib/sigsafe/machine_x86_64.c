@@ -94,7 +94,6 @@ struct frame {
 
 _Static_assert(sizeof(struct frame) == 440, "the kernel's layout");
 
-#define RED_ZONE_BYTES	128
 #define SIMPLE_FP_BYTES 512
 
 /* XSAVE's is longer than FXSAVE's, and says so in its unused part. */
@@ -113,28 +112,28 @@ static uintptr_t below(uintptr_t address, size_t bytes, size_t alignment)
 	return (address - bytes) & ~(alignment - 1);
 }
 
-_Noreturn void machine_move_signal_frame(int sig, void *context,
-					 const void *way_back,
-					 machine_handler *enter, void *more)
+void machine_move_signal_frame(int sig, void *context, const void *way_back,
+			       const struct frame_move *move)
 {
 	const struct frame *from =
 		(void *)((char *)context - offsetof(struct frame, uc));
 	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
 	size_t fp_bytes = extended_state_bytes(machine->fpregs);
-	uintptr_t fp =
-		below(context_sp(context) - RED_ZONE_BYTES, fp_bytes, 64);
+	uintptr_t fp = below(move->top, fp_bytes, 64);
 	struct frame *to =
 		(void *)(below(fp, sizeof(*to), 16) - sizeof(to->way_back));
 
 	(void)way_back; /* moves with the frame */
+	if ((uintptr_t)to <= move->floor)
+		return;
 	memcpy((void *)fp, machine->fpregs, fp_bytes);
 	machine->fpregs = (void *)fp;
 	memcpy(to, from, sizeof(*to));
 	__asm__ volatile("movq %0, %%rsp\n\t"
 			 "jmpq *%1"
 			 :
-			 : "r"(to), "r"(enter), "D"(sig), "S"(&to->info),
-			   "d"(&to->uc), "c"(more)
+			 : "r"(to), "r"(move->enter), "D"(sig), "S"(&to->info),
+			   "d"(&to->uc), "c"(move->more)
 			 : "memory");
 	__builtin_unreachable();
 }

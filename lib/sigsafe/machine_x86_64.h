@@ -102,6 +102,12 @@ static inline uintptr_t context_sp(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
 }
 
+/* Below the red zone of the ABI. */
+static inline uintptr_t context_frame_top(const ucontext_t *uc)
+{
+	return context_sp(uc) - 128;
+}
+
 #define CALL_BYTES 2 /* syscall: 0f 05 */
 
 static inline bool is_call_instruction(const uint8_t *code)

@@ -208,28 +208,30 @@ static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 	struct wait_state wait = wait_interrupt(context);
 	kernel_sigset *mask = context_mask(context);
 	signal_handler *handler = hosts;
+	const char *had = thread_self.alternate_stack;
+	bool was_ours = alternate_stack_hide(&thread_self, context);
 	struct transfer transfer;
 
 	/* First: a call that it leaves is one the host's signal has broken. */
 	call_again_interrupt(&thread_self, sig, context);
 	transfer = transfer_interrupt(context);
-	alternate_stack_hide(&thread_self, context);
 	*mask = mask_of_host(*mask);
-	if (unlikely(alternate_stack_is_short(context)))
+	if (unlikely(!was_ours && alternate_stack_is_short(context)))
 		hold_ticks();
 	thread_self.host_handlers++;
 	thread_self.handler_depth++;
 	handler(sig, info, context);
 	thread_self.handler_depth--;
 	*mask = mask_of_kernel(*mask);
-	alternate_stack_show(&thread_self, context);
+	if (was_ours || had != thread_self.alternate_stack)
+		alternate_stack_show(&thread_self, context);
 	transfer_resume(&transfer);
 	wait_resume(&wait, context);
 }
 
 /*
- * Is it entered on our stack, where the host asked for its own and has none?
- * (Not where our handler was interrupted there: so it stays below that one.)
+ * Is it entered on our stack, where nothing of the host's runs? (Not where our
+ * handler was interrupted there: so it stays below that one.)
  */
 static bool is_out_of_place(const ucontext_t *uc)
 {
@@ -237,16 +239,29 @@ static bool is_out_of_place(const ucontext_t *uc)
 	       !alternate_stack_holds(&thread_self, context_sp(uc));
 }
 
-/* Moves the handler there; natively the kernel does, or kills in its place. */
-static cold void enter_below(int sig, void *context, const void *way_back,
-			     signal_handler *handler)
+/*
+ * Moves the handler to where it belongs; natively the kernel does, or kills in
+ * its place.
+ */
+static void enter_in_place(int sig, void *context, const void *way_back,
+			   signal_handler *handler)
 {
-	if (!alternate_stack_fits_below(&thread_self, context)) {
-		disposition_reset(SIGSEGV);
-		raise_now(SIGSEGV);
-		return;
-	}
-	machine_move_signal_frame(sig, context, way_back, call_host, handler);
+	struct frame_move move = { .enter = call_host, .more = handler };
+
+	alternate_stack_place(&thread_self, context, &move);
+	machine_move_signal_frame(sig, context, way_back, &move);
+	disposition_reset(SIGSEGV);
+	raise_now(SIGSEGV);
+}
+
+/* Where enter_in_place() could not write. Made again, it kills. */
+static bool is_fault_of_move(const siginfo_t *info, const ucontext_t *uc)
+{
+	if (likely(info->si_signo != SIGSEGV) || info->si_code <= 0 ||
+	    !alternate_stack_holds(&thread_self, context_sp(uc)))
+		return false;
+	disposition_reset(SIGSEGV);
+	return true;
 }
 
 void signal_entry(int sig, siginfo_t *info, void *context)
@@ -254,6 +269,8 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 	signal_handler *handler;
 
 	if (unlikely(sig == SIGBUS) && bus_error_is_ours(info, context))
+		return;
+	if (is_fault_of_move(info, context))
 		return;
 	if (signal_is_tick(info)) {
 		on_tick(sig, context);
@@ -272,7 +289,8 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
 	} else if (unlikely(is_out_of_place(context))) {
-		enter_below(sig, context, __builtin_return_address(0), handler);
+		enter_in_place(sig, context, __builtin_return_address(0),
+			       handler);
 	} else {
 		call_host(sig, info, context, handler);
 	}

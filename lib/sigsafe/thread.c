@@ -94,6 +94,7 @@ static void forget(struct thread *self)
 		.opened = self->opened,
 		.in_walk = self->in_walk,
 		.alternate_stack = self->alternate_stack,
+		.hosts_stack = self->hosts_stack,
 		.identity = self->identity,
 		.random = self->random,
 		.sleeper = self->sleeper,

@@ -125,6 +125,7 @@ struct thread {
 
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
+	stack_t hosts_stack; /* while the kernel has ours; of size 0: none */
 
 	struct thread_identity identity; /* thread_identify() */
 	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */

@@ -56,6 +56,10 @@ setup() {
 	every_case stacks
 }
 
+@test "alternate stacks too short for a tick, or unmapped: as natively" {
+	every_case own_stacks
+}
+
 @test "bus errors, made by the host or sent, are as natively" {
 	every_case bus
 }

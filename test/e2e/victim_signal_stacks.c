@@ -11,35 +11,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 
-#include "victim_signal.h"
-
-#define PAGE_BYTES 4096
-#define AUTODISARM (1u << 31) /* SS_AUTODISARM, which libc does not name */
-
-static char memory[65536] __attribute__((aligned(16)));
-static const stack_t mine = { .ss_sp = memory, .ss_size = sizeof(memory) };
-static const stack_t none = { .ss_flags = SS_DISABLE };
-
-static void say_stack(const char *what, const stack_t *stack)
-{
-	printf("%s: %s flags %x size %zu\n", what,
-	       stack->ss_sp == memory ? "mine"
-	       : stack->ss_sp	      ? "another"
-				      : "null",
-	       (unsigned int)stack->ss_flags, stack->ss_size);
-}
-
-static void change(const char *what, const stack_t *new)
-{
-	stack_t old = { .ss_flags = 99 };
-	int result = sigaltstack(new, &old);
-
-	printf("%s: %d %s\n", what, result, result ? strerror(errno) : "");
-	if (!result)
-		say_stack("  it was", &old);
-}
+#include "victim_alternate.h"
 
 static void change_to_all(void)
 {
@@ -124,34 +97,6 @@ static void round_the_hook(void)
 	puts("done");
 }
 
-/* Where a handler runs, and what it is told. */
-static void on_signal(int sig, siginfo_t *info, void *context)
-{
-	const ucontext_t *uc = context;
-	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t sp = (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];
-
-	printf("signal %d %d code %d\n", sig, info->si_signo, info->si_code);
-	printf("on mine %d, below what was interrupted %d, aligned %d\n",
-	       here - (uintptr_t)memory < sizeof(memory),
-	       sp - here < 3 * PAGE_BYTES, (int)(here % 16));
-	printf("context has %s\n", uc->uc_stack.ss_sp == memory ? "mine"
-				   : uc->uc_stack.ss_size	? "another"
-								: "none");
-	change("in it, asked", NULL);
-	change("in it, mine", &mine);
-	change("in it, none", &none);
-}
-
-static void handle(int sig, void (*handler)(int, siginfo_t *, void *),
-		   int flags)
-{
-	struct sigaction act = { .sa_sigaction = handler,
-				 .sa_flags = SA_SIGINFO | flags };
-
-	sigaction(sig, &act, NULL);
-}
-
 static void raise_both_ways(void)
 {
 	handle(SIGUSR2, on_signal, SA_ONSTACK);
@@ -233,12 +178,10 @@ static void on_jump(int sig, siginfo_t *info, void *context)
 	siglongjmp(landing, 1);
 }
 
-static void jumps(void)
+static void jump_out_of_many(void)
 {
 	volatile int landed = 0;
 
-	loop_for(10 * NS_PER_MS);
-	handle(SIGUSR2, on_jump, SA_ONSTACK);
 	for (volatile int i = 0; i < 1000; i++) {
 		if (sigsetjmp(landing, 1) == 0)
 			raise(SIGUSR2);
@@ -248,6 +191,15 @@ static void jumps(void)
 	loop_for(10 * NS_PER_MS);
 	printf("landed %d\n", landed);
 	change("asked", NULL);
+}
+
+static void jumps(void)
+{
+	loop_for(10 * NS_PER_MS);
+	handle(SIGUSR2, on_jump, SA_ONSTACK);
+	jump_out_of_many();
+	change("mine", &mine);
+	jump_out_of_many();
 }
 
 /* A scheduler that takes the processor away from its coroutines. */

@@ -21,11 +21,12 @@ static struct {
 	int value;
 	void *more;
 	uintptr_t here, interrupted_at;
-	unsigned times;
+	unsigned times, refused;
 } seen;
 
 static ucontext_t outside, inside;
 static bool leaves;
+static uintptr_t top, floor_address; /* top 0: below what is interrupted */
 
 static void moved(int sig, siginfo_t *info, void *context, void *more)
 {
@@ -44,8 +45,16 @@ static void moved(int sig, siginfo_t *info, void *context, void *more)
 static void entered(int sig, siginfo_t *info, void *context)
 {
 	cr_assert_lt((uintptr_t)info - (uintptr_t)alternate, sizeof(alternate));
+	const struct frame_move move = {
+		.top = top ? top : context_frame_top(context),
+		.floor = floor_address,
+		.enter = moved,
+		.more = &seen,
+	};
+
 	machine_move_signal_frame(sig, context, __builtin_return_address(0),
-				  moved, &seen);
+				  &move);
+	seen.refused++;
 }
 
 static void start(void)
@@ -124,4 +133,20 @@ Test(signal_frame, a_handler_may_be_left_and_come_back_to)
 	while (seen.times < SIGNALS)
 		send(2);
 	swapcontext(&outside, &inside);
+}
+
+/* It ends at the top that is asked for, or does not move at all. */
+Test(signal_frame, it_moves_to_where_it_is_told_if_there_is_room)
+{
+	static char stack[65536] __attribute__((aligned(16)));
+
+	top = (uintptr_t)stack + sizeof(stack);
+	floor_address = (uintptr_t)stack;
+	send(7);
+	cr_assert_eq(seen.times, 1);
+	cr_assert_lt(seen.here - (uintptr_t)stack, sizeof(stack));
+	floor_address = top - 256;
+	send(8);
+	cr_assert_eq(seen.times, 1);
+	cr_assert_eq(seen.refused, 1);
 }

@@ -16,8 +16,8 @@
 #include <limits.h>
 
 #include "hook_child.h"
+#include "hook_park.h"
 #include "hook_release.h"
-#include "sigsafe/park.h"
 
 #define X(result, name, parameters, arguments, function, version)              \
 	HOOK result name parameters;
@@ -68,7 +68,9 @@ int cond_timedwait_new(pthread_cond_t *c, pthread_mutex_t *m,
 	int err;
 
 	fall_asleep(CALL_COND_TIMEDWAIT, c, m, CALLER);
+	hook_park_until(until, CALL_SITE_HERE);
 	err = real.cond_timedwait_new(c, m, until);
+	park_end();
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
@@ -79,7 +81,9 @@ HOOK int pthread_cond_clockwait(pthread_cond_t *c, pthread_mutex_t *m,
 	int err;
 
 	fall_asleep(CALL_COND_CLOCKWAIT, c, m, CALLER);
+	hook_park_until(until, CALL_SITE_HERE);
 	err = real.pthread_cond_clockwait(c, m, clock, until);
+	park_end();
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }
@@ -101,7 +105,9 @@ HOOK int cnd_timedwait(cnd_t *c, mtx_t *m, const struct timespec *until)
 	int result;
 
 	fall_asleep(CALL_CND_TIMEDWAIT, c, m, CALLER);
+	hook_park_until(until, CALL_SITE_HERE);
 	result = real.cnd_timedwait(c, m, until);
+	park_end();
 	wake_up(m, result == thrd_success, result == thrd_timedout);
 	return result;
 }
@@ -163,7 +169,9 @@ int cond_timedwait_old(pthread_cond_t *c, pthread_mutex_t *m,
 	int err;
 
 	fall_asleep(CALL_COND_TIMEDWAIT, c, m, CALLER);
+	hook_park_until(until, CALL_SITE_HERE);
 	err = real.cond_timedwait_old(c, m, until);
+	park_end();
 	wake_up(m, err == 0, err == ETIMEDOUT);
 	return err;
 }

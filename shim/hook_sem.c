@@ -13,9 +13,8 @@
 #include <errno.h>
 
 #include "hook_deadline.h"
+#include "hook_park.h"
 #include "hook_waiting.h"
-#include "sigsafe/park.h"
-#include "sigsafe/watch.h"
 
 static struct lock lock_of(const sem_t *s)
 {
@@ -78,38 +77,48 @@ HOOK int sem_trywait(sem_t *s)
 	return take(s);
 }
 
-HOOK int sem_timedwait(sem_t *s, const struct timespec *until)
-{
+struct timed {
 	struct waiting waiting;
 	bool blocks;
-	int result;
+};
+
+static void timed_begin(struct timed *timed, sem_t *s, enum blocking_call call,
+			const struct timespec *until,
+			const struct call_site *from)
+{
+	bool is_far = park_may_begin_timed() && hook_park_is_far(until);
+
+	waiting_begin(&timed->waiting, lock_of(s), (const void *)from->pc);
+	timed->blocks = hook_timed_begin(call, is_far, from);
+}
+
+static int timed_end(struct timed *timed, int result)
+{
+	hook_timed_end(timed->blocks);
+	waiting_end(&timed->waiting, outcome_of(result));
+	return result;
+}
+
+HOOK int sem_timedwait(sem_t *s, const struct timespec *until)
+{
+	struct call_site from = CALL_SITE_HERE;
+	struct timed timed;
 
 	if (likely(deadline_is_sound(CLOCK_REALTIME, until) && is_taken(s)))
 		return 0;
-	waiting_begin(&waiting, lock_of(s), CALLER);
-	blocks = watch_block_begin(CALL_SEM_TIMEDWAIT, CALLER);
-	result = real.sem_timedwait(s, until);
-	if (blocks)
-		watch_block_end();
-	waiting_end(&waiting, outcome_of(result));
-	return result;
+	timed_begin(&timed, s, CALL_SEM_TIMEDWAIT, until, &from);
+	return timed_end(&timed, real.sem_timedwait(s, until));
 }
 
 HOOK int sem_clockwait(sem_t *s, clockid_t clock, const struct timespec *until)
 {
-	struct waiting waiting;
-	bool blocks;
-	int result;
+	struct call_site from = CALL_SITE_HERE;
+	struct timed timed;
 
 	if (likely(deadline_is_sound(clock, until) && is_taken(s)))
 		return 0;
-	waiting_begin(&waiting, lock_of(s), CALLER);
-	blocks = watch_block_begin(CALL_SEM_CLOCKWAIT, CALLER);
-	result = real.sem_clockwait(s, clock, until);
-	if (blocks)
-		watch_block_end();
-	waiting_end(&waiting, outcome_of(result));
-	return result;
+	timed_begin(&timed, s, CALL_SEM_CLOCKWAIT, until, &from);
+	return timed_end(&timed, real.sem_clockwait(s, clock, until));
 }
 
 /* Where there is something to take, who waits is on its way to take it. */

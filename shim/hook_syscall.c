@@ -15,13 +15,13 @@
 #include <sys/syscall.h>
 
 #include "hook_child.h"
+#include "hook_park.h"
 #include "hook_raw.h"
 #include "hook_raw_signal.h"
 #include "hook_raw_wait.h"
 #include "hook_seccomp.h"
-#include "sigsafe/park.h"
+#include "sigsafe/memory.h"
 #include "sigsafe/thread.h"
-#include "sigsafe/watch.h"
 
 static bool is_wait(long operation)
 {
@@ -36,22 +36,41 @@ static bool is_wait(long operation)
 	}
 }
 
+/* Of FUTEX_WAIT the time-out is a length of time. */
+static bool is_far(const long *a)
+{
+	struct timespec timeout;
+
+	/* By now seccomp may kill for a call of ours. */
+	if (!park_may_begin_timed() || !live_recording() ||
+	    !memory_copy(&timeout, (const void *)a[3], sizeof(timeout)))
+		return false;
+	if ((a[1] & FUTEX_CMD_MASK) != FUTEX_WAIT)
+		return hook_park_is_far(&timeout);
+	return clock_span_ns(timeout.tv_sec, timeout.tv_nsec) > PARK_NEAR_NS;
+}
+
+static long call_futex(const long *a)
+{
+	return real.syscall(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 static cold long wait_in_futex(const long *a, struct call_site call)
 {
-	bool blocks = false;
+	bool blocks;
 	long result;
 
 	live_count_lost(LOST_RAW_FUTEX);
 	/* Without a time-out the kernel goes on waiting after a tick. */
-	if (a[3])
-		blocks = watch_block_begin(CALL_FUTEX, (const void *)call.pc);
-	else
+	if (!a[3]) {
 		park_begin(call);
-	result = real.syscall(SYS_futex, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (blocks)
-		watch_block_end();
-	if (!a[3])
+		result = call_futex(a);
 		park_end();
+		return result;
+	}
+	blocks = hook_timed_begin(CALL_FUTEX, is_far(a), &call);
+	result = call_futex(a);
+	hook_timed_end(blocks);
 	return result;
 }
 

@@ -1,78 +1,23 @@
 /*
- * Places to park. Owns the process's table of them: a set of hashes, one for
- * the calls of each place up to each depth, with the thread that taught it.
- * Entries are never taken out, and a forked child has the same code at the same
- * places.
+ * Parking: who teaches where, and who parks there.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "sigsafe/park.h"
 
 #include "base/atomic.h"
-#include "base/hash.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
+#include "sigsafe/park_places.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
-
-#define PLACES	   1024u
-#define MAX_PROBES 16u
 
 /* A loop that makes so many waits between two visits to a place parks there. */
 #define MANY_WAITS 10
 
-#define NOBODY	0
-#define SEVERAL (-1)
-
-static struct place {
-	uint64_t hash;	 /* 0: free */
-	int32_t teacher; /* a thread, or SEVERAL; NOBODY: being entered */
-} places[PLACES];
-
-/* The slot where hash is, or a free one; NULL: neither nearby. */
-static struct place *slot_for(uint64_t hash)
-{
-	uint32_t slot = hash_slot(hash, PLACES);
-
-	for (uint32_t i = 0; i < MAX_PROBES; i++) {
-		struct place *place = &places[(slot + i) % PLACES];
-		/* Relaxed: a teacher that is not seen yet is nobody. */
-		uint64_t seen = load_relaxed(&place->hash);
-
-		if (!seen || seen == hash)
-			return place;
-	}
-	return NULL;
-}
-
-static void enter(uint64_t hash, int32_t teacher)
-{
-	struct place *place;
-	uint64_t vacant;
-	int32_t former = NOBODY;
-
-	do {
-		vacant = 0;
-		place = slot_for(hash);
-		if (!place) {
-			live_count_lost(LOST_PLACE);
-			return;
-		}
-	} while (load_relaxed(&place->hash) != hash &&
-		 !cas_acq_rel(&place->hash, &vacant, hash));
-	if (!cas_acq_rel(&place->teacher, &former, teacher) &&
-	    former != teacher)
-		store_relaxed(&place->teacher, SEVERAL);
-}
-
-static int32_t teacher_of(uint64_t hash)
-{
-	const struct place *place = slot_for(hash);
-
-	return place && load_relaxed(&place->hash) == hash
-		       ? load_relaxed(&place->teacher)
-		       : NOBODY;
-}
+/* Frames of a stack that is compared as a whole, at most. */
+#define WHOLE_DEPTH 64
+#define WHOLE_SALT  UINT64_C(0x5bd1e9955bd1e995)
 
 static bool may_teach(const struct thread *self)
 {
@@ -83,31 +28,25 @@ static bool may_teach(const struct thread *self)
 	return rec && !has_waited && thread_identify()->tid != live_header.pid;
 }
 
-static cold void teach(const struct call_site *call)
+/* Of the whole stack. Salted: some places are no deeper than that. */
+static uint64_t whole_hash(struct stack_id calls)
 {
-	uint64_t frame[PARK_DEPTH], hash = 0;
-	struct stack_id calls =
-		stack_calls(call, UINTPTR_MAX, PARK_DEPTH, frame);
-
-	for (uint32_t i = 0; i < calls.depth; i++) {
-		hash = stack_hash_add(hash, frame[i]);
-		enter(hash, thread_identify()->tid);
-	}
+	return calls.hash ^ WHOLE_SALT;
 }
 
-/* Who taught that the thread's place is one to park; NOBODY: it is none. */
-static int32_t teacher_here(const struct thread *self,
-			    const struct call_site *block)
+static cold void teach(const struct call_site *call)
 {
-	uintptr_t end = 0;
-	struct stack_id calls;
+	uint64_t frame[WHOLE_DEPTH], hash = 0;
+	struct stack_id calls =
+		stack_calls(call, UINTPTR_MAX, WHOLE_DEPTH, frame);
+	int32_t self = thread_identify()->tid;
 
-	if (self->seat_shape.pc == self->seat.call.pc)
-		end = frame_end(&self->seat_shape, &self->seat.call);
-	if (!end)
-		return NOBODY;
-	calls = stack_calls(block, end, PARK_DEPTH, NULL);
-	return calls.depth ? teacher_of(calls.hash) : NOBODY;
+	for (uint32_t i = 0; i < calls.depth && i < PARK_DEPTH; i++) {
+		hash = stack_hash_add(hash, frame[i]);
+		park_places_enter(hash, self);
+	}
+	if (calls.depth)
+		park_places_enter(whole_hash(calls), self);
 }
 
 static bool is_at(const struct thread_record *record, int32_t epoll)
@@ -137,6 +76,39 @@ static cold bool takes_turns(struct thread *self)
 	return false;
 }
 
+/* Who taught that the whole stack leads to where a thread parks. */
+static cold int32_t teacher_of_stack(const struct call_site *block)
+{
+	struct stack_id calls =
+		stack_calls(block, UINTPTR_MAX, WHOLE_DEPTH, NULL);
+
+	return calls.depth ? park_places_teacher(whole_hash(calls))
+			   : TEACHER_NOBODY;
+}
+
+/*
+ * Who taught that the thread's place is one to park. Where threads take turns
+ * they may have come there in several ways: the calls up to the loop are
+ * enough.
+ */
+static int32_t teacher_here(struct thread *self, const struct call_site *block)
+{
+	int32_t teacher = TEACHER_NOBODY;
+	struct stack_id calls;
+	uintptr_t end = 0;
+
+	if (self->seat_shape.pc == self->seat.call.pc)
+		end = frame_end(&self->seat_shape, &self->seat.call);
+	if (!end)
+		return TEACHER_NOBODY;
+	calls = stack_calls(block, end, PARK_DEPTH, NULL);
+	if (calls.depth)
+		teacher = park_places_teacher(calls.hash);
+	if (teacher == TEACHER_NOBODY || takes_turns(self))
+		return teacher;
+	return teacher_of_stack(block);
+}
+
 /* What polls one descriptor waits for an answer, to whatever it works at. */
 static bool waits_for_answers(const struct thread *self)
 {
@@ -158,21 +130,14 @@ static bool is_own_pool(struct thread *self)
 static bool is_parked(struct thread *self, int32_t teacher)
 {
 	/* A tick since then has seen that it is not. */
-	if (teacher == NOBODY || self->shared_ns > self->block_ns)
+	if (teacher == TEACHER_NOBODY || self->shared_ns > self->block_ns)
 		return false;
-	return teacher != thread_identify()->tid || is_own_pool(self);
+	return (teacher != thread_identify()->tid && !self->block_is_timed) ||
+	       is_own_pool(self);
 }
 
-void park_begin_slowly(struct call_site call)
+static cold void learn(struct thread *self, struct call_site call)
 {
-	struct thread *self = &thread_self;
-
-	self->parked = false;
-	if (self->run_begun_ns) {
-		self->block_ns = clock_now_ns();
-		self->block = call;
-		return;
-	}
 	/* To learn takes system calls: by now seccomp may kill for them. */
 	if (!live_recording())
 		return;
@@ -187,6 +152,20 @@ void park_begin_slowly(struct call_site call)
 	teach(&call);
 }
 
+void park_begin_slowly(struct call_site call, bool is_timed)
+{
+	struct thread *self = &thread_self;
+
+	self->parked = false;
+	if (!self->run_begun_ns) {
+		learn(self, call);
+		return;
+	}
+	self->block_is_timed = is_timed;
+	self->block_ns = clock_now_ns();
+	self->block = call;
+}
+
 /* It has blocked in a run, and no tick has come, or none found it parked. */
 static bool parks(struct thread *self, const struct call_site *block)
 {
@@ -197,7 +176,7 @@ static bool parks(struct thread *self, const struct call_site *block)
 		return false;
 	teacher = teacher_here(self, block);
 	is_idle = is_parked(self, teacher);
-	if (teacher != NOBODY)
+	if (teacher != TEACHER_NOBODY)
 		self->waits_there = self->record->waits;
 	if (is_idle)
 		run_parks(self->block_ns);
@@ -221,20 +200,39 @@ static cold void let_tick(struct thread *self)
 	run_arm(self, self->run_begun_ns);
 }
 
-void park_end_slowly(void)
+/*
+ * Is it idle? From here on a tick of this run waits, until woken_run is 0: it
+ * would find a thread that is parked no more, in a run that is not over yet.
+ */
+static bool settle(struct thread *self)
 {
-	struct thread *self = &thread_self;
 	struct call_site block = self->block;
-	bool was_idle;
 
-	/*
-	 * First: from here on a tick of this run waits. It would find a thread
-	 * that is parked no more, in a run that is not over yet.
-	 */
 	self->tick_waits = false;
 	self->woken_run = self->run_begun_ns;
 	*(volatile uintptr_t *)&self->block.pc = 0;
-	was_idle = self->parked || parks(self, &block);
+	return self->parked || parks(self, &block);
+}
+
+void park_at_once(struct call_site call)
+{
+	struct thread *self = &thread_self;
+
+	park_begin_slowly(call, true);
+	if (!self->block.pc)
+		return;
+	self->parked = settle(self);
+	self->block = call;
+	self->woken_run = 0;
+	if (unlikely(self->tick_waits && !self->parked))
+		run_arm(self, self->run_begun_ns);
+}
+
+void park_end_slowly(void)
+{
+	struct thread *self = &thread_self;
+	bool was_idle = settle(self);
+
 	if (was_idle) {
 		self->parked = false;
 		run_resumes();

@@ -4,21 +4,27 @@
  * loop's thread is given back to. A loop that parks is idle, not stalled.
  *
  * Places are learnt from threads that have never waited for events. Each of the
- * first times that such a one blocks without a deadline, in a condition
- * variable, a semaphore or a raw futex, no deeper in its stack than ever
- * before, the calls that led there are a place to park. (Not so the main
- * thread's: it waits for what it has started.)
+ * first times that such a one blocks in a condition variable, a semaphore or a
+ * raw futex, no deeper in its stack than ever before, the calls that led there
+ * are a place to park. (Not until a deadline that is near: shim/hook_park.h.)
+ * (Not so the main thread's: it waits for what it has started.)
  *
- * A loop's thread is parked where it blocks in such a place, and the calls that
- * led there are the same up to a frame that its loop's wait was in, too. So
- * what blocks in a callback is not parked, whatever it blocks in: the callback
- * is no part of the place.
+ * A loop's thread is parked where it blocks in such a place, and
+ *
+ *   other threads wait at the same epoll descriptor, and the calls that led
+ *   there are the same up to a frame that its loop's wait was in, too
+ *   or its whole stack is the same
+ *
+ * So what blocks in a callback is not parked, whatever it blocks in: the
+ * callback is no part of the place. (In Python it is no part of the stack. One
+ * in a thread of Python's own is taken for parked where others are idle.)
  *
  * A place that the thread itself has taught, and no other one, may as well be
- * where its loop waits in each turn, which is part of the run. It is taken for
- * a pool's only where other threads wait at the same epoll descriptor, where
- * the thread has made many waits for events since it last was there, or where
- * those are the polls of one descriptor by which libraries wait for an answer.
+ * where its loop waits in each turn, which is part of the run; so may any where
+ * it waits until a deadline. That is taken for a pool's only where other
+ * threads wait at the same epoll descriptor, where the thread has made many
+ * waits for events since it last was there, or where those are the polls of one
+ * descriptor by which libraries wait for an answer.
  *
  * Signal-safe.
  *
@@ -29,10 +35,11 @@
 
 #include "sigsafe/thread.h"
 
-#define PARK_LESSONS 8	/* of each thread */
-#define PARK_DEPTH   12 /* calls compared, at most */
+#define PARK_LESSONS	   8  /* of each thread */
+#define PARK_TIMED_LESSONS 4  /* of these with a deadline, at most */
+#define PARK_DEPTH	   12 /* calls compared, at most */
 
-void park_begin_slowly(struct call_site call);
+void park_begin_slowly(struct call_site call, bool is_timed);
 void park_end_slowly(void);
 
 /* The thread is about to block for as long as it takes, called from there. */
@@ -40,8 +47,21 @@ static inline void park_begin(struct call_site call)
 {
 	if (unlikely(thread_self.run_begun_ns ||
 		     thread_self.lessons < PARK_LESSONS))
-		park_begin_slowly(call);
+		park_begin_slowly(call, false);
 }
+
+/* Or until a deadline: then it is park_begin_slowly(), if this says so. */
+static inline bool park_may_begin_timed(void)
+{
+	return unlikely(thread_self.run_begun_ns ||
+			thread_self.lessons < PARK_TIMED_LESSONS);
+}
+
+/*
+ * The same, in a call that no tick may come in (watch_block_begin(), which is
+ * to follow): whether it has parked is asked at once, and again at the end.
+ */
+void park_at_once(struct call_site call);
 
 /* It has been woken. Where it was parked a run begins. */
 static inline void park_end(void)

@@ -79,6 +79,7 @@ struct thread {
 	/* Where it blocks, and may be parked (lib/sigsafe/park.h). */
 	struct call_site block; /* pc 0: it does not, as far as is known */
 	volatile uint64_t block_ns;
+	volatile bool block_is_timed; /* it ends by itself */
 	volatile bool parked; /* a tick has found it so: its run is over */
 	volatile uint64_t woken_run; /* woken in this one: was it parked? 0 */
 	volatile bool tick_waits;    /* for the answer */

@@ -38,6 +38,9 @@ static cold void take_seat(struct thread *self, const struct seat *seat)
 	}
 	self->seat_shape = *shape;
 	self->seat = *seat;
+	/* Others are to see where it waits, for however long the first time. */
+	if (self->recording != live_recording())
+		thread_enrol(self);
 }
 
 /* Of a wait that may be none of the loop's, or is to be measured. */

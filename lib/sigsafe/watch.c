@@ -144,8 +144,11 @@ void watch_block_end(void)
 	if (!begun_ns || !is_watched(self))
 		return;
 	call = self->blocked_call;
-	evidence_blocked(self, call, self->blocked_ns, now_ns);
 	thread_blocks_no_more(self);
+	/* It had parked, which ended that run. */
+	if (self->blocked_ns < begun_ns)
+		return;
+	evidence_blocked(self, call, self->blocked_ns, now_ns);
 	thread_look_at_name(self);
 	if (now_ns - begun_ns < self->stall_ns) {
 		run_arm(self, begun_ns);

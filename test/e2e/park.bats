@@ -47,18 +47,6 @@ lead() {
 	done
 }
 
-@test "a loop given back to its pool is no stall, nor is what it does there" {
-	local way
-
-	for way in cond sem futex; do
-		park given-back-$way
-		[[ $(header "$text" loops) = 1 ]]
-		[[ $(header "$text" stalls) = 0 ]]
-		[[ -z $(header "$text" left) ]]
-		[[ $(total_ns "$text") = 0 ]]
-	done
-}
-
 @test "a loop that waits for a condition in each of its turns is stalled in it" {
 	park own-turns
 	[[ $(header "$text" loops) = 1 ]]
@@ -79,4 +67,113 @@ lead() {
 	park future
 	[[ $(header "$text" stalls) = 1 ]]
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
+}
+
+readonly deadlines=(
+	pthread_cond_timedwait pthread_cond_clockwait cnd_timedwait
+	sem_timedwait sem_clockwait futex_timed
+)
+readonly ways=(pthread_cond_wait sem_wait futex "${deadlines[@]}")
+
+# tokens WHAT WAY
+tokens() {
+	rm -f "$RESULTS"/*
+	under_shim STALLSHIM_STALL=25ms "$(victim park_tokens)" "$1" "$2"
+	text=$(result stall.txt)
+	cat "$text"
+}
+
+@test "who takes turns parks until a deadline, too, and stalls in a callback" {
+	local way
+
+	for way in "${deadlines[@]}"; do
+		tokens turns $way
+		[[ $(header "$text" loops) = 2 ]]
+		[[ $(header "$text" stalls) = 1 ]]
+		between 60000000 400000000 "$(total_ns "$text" callback_takes)"
+	done
+}
+
+@test "a loop given back to its pool is no stall, nor is what it does there" {
+	local way
+
+	for way in "${ways[@]}"; do
+		tokens given-back $way
+		[[ $(header "$text" loops) = 1 ]]
+		[[ $(header "$text" stalls) = 0 ]]
+		[[ -z $(header "$text" left) ]]
+		[[ $(total_ns "$text") = 0 ]]
+	done
+}
+
+@test "a loop that waits by the very calls in which workers are idle is stalled" {
+	local way
+
+	for way in "${ways[@]}"; do
+		tokens asks $way
+		[[ $(header "$text" loops) = 1 ]]
+		[[ $(header "$text" stalls) = 2 ]]
+		between 60000000 400000000 "$(total_ns "$text" callback_takes)"
+		between 120000000 800000000 "$(total_ns "$text" turn)"
+	done
+}
+
+# python WHAT: its workers are idle in get(); the main thread has a loop.
+python() {
+	rm -f "$RESULTS"/*
+	under_shim STALLSHIM_STALL=25ms python3 - "$1" <<-'end'
+		import queue, selectors, socket, sys, threading, time
+
+		selector = selectors.DefaultSelector()
+		selector.register(socket.socketpair()[0], selectors.EVENT_READ)
+		jobs = queue.Queue()
+
+		def work(timeout):
+		    while True:
+		        try:
+		            job, answer = jobs.get(timeout=timeout)
+		        except queue.Empty:
+		            continue
+		        job()
+		        answer.put(None)
+
+		for timeout in None, None, 0.1, 0.1:
+		    threading.Thread(
+		        target=work, args=[timeout], daemon=True).start()
+
+		def loop():
+		    for i in range(20):
+		        selector.select(0.001)
+
+		def ask(job):
+		    answer = queue.Queue()
+		    jobs.put((job, answer))
+		    answer.get()
+
+		if sys.argv[1] == "given-back":
+		    for i in range(6):
+		        ask(loop)
+		        time.sleep(0.2)
+		else:
+		    loop()
+		    ask(lambda: time.sleep(0.06))
+		    loop()
+	end
+	text=$(result stall.txt)
+	cat "$text"
+}
+
+@test "a callback in Python stalls where it waits as its idle workers do" {
+	need python3
+	python asks
+	[[ $(header "$text" loops) = 1 ]]
+	[[ $(header "$text" stalls) = 1 ]]
+	between 60000000 400000000 "$(header "$text" stalled)"
+}
+
+@test "Python's workers that have had a loop for a while are idle again" {
+	need python3
+	python given-back
+	between 1 4 "$(header "$text" loops)"
+	[[ $(header "$text" stalls) = 0 ]]
 }

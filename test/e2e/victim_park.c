@@ -1,19 +1,15 @@
 /*
- * Threads that park: they take turns at one epoll descriptor, or go back to
- * their pool when their loop is over. And callbacks that wait, which is no
- * parking.
+ * Threads that park: they take turns at one epoll descriptor. And callbacks
+ * that wait, which is no parking.
  *
  * usage: victim_park WHAT
  *
  * SPDX-License-Identifier: MIT
  */
-#include <linux/futex.h>
 #include <poll.h>
-#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
-#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -163,114 +159,6 @@ static void run_leaders(void)
 	printf("%ju\n", (uintmax_t)longest_run_ns);
 }
 
-/* A pool: its threads wait for work, in one of three ways. */
-
-static pthread_cond_t work_there = PTHREAD_COND_INITIALIZER;
-static sem_t work_count;
-static atomic_uint work_word;
-static void (*work)(void);
-static atomic_uint works_done;
-
-static void wait_by_cond(void)
-{
-	pthread_mutex_lock(&lock);
-	while (!work)
-		pthread_cond_wait(&work_there, &lock);
-	pthread_mutex_unlock(&lock);
-}
-
-static void wait_by_sem(void)
-{
-	while (sem_wait(&work_count))
-		;
-}
-
-static void wait_by_futex(void)
-{
-	while (!atomic_load(&work_word))
-		syscall(SYS_futex, &work_word, FUTEX_WAIT, 0, NULL);
-	atomic_store(&work_word, 0);
-}
-
-static void (*wait_for_work)(void);
-
-static void *pool(void *unused)
-{
-	void (*mine)(void);
-
-	do {
-		wait_for_work();
-		pthread_mutex_lock(&lock);
-		mine = work;
-		work = NULL;
-		pthread_mutex_unlock(&lock);
-		if (mine)
-			mine();
-		atomic_fetch_add(&works_done, 1);
-	} while (mine);
-	return unused;
-}
-
-static void give_work(void (*what)(void))
-{
-	pthread_mutex_lock(&lock);
-	work = what;
-	pthread_mutex_unlock(&lock);
-	pthread_cond_signal(&work_there);
-	sem_post(&work_count);
-	atomic_store(&work_word, 1);
-	syscall(SYS_futex, &work_word, FUTEX_WAKE, 1, NULL);
-}
-
-static void await_works(unsigned n)
-{
-	while (atomic_load(&works_done) < n)
-		usleep(1000);
-}
-
-static void work_loop(void)
-{
-	for (int i = 0; i < 20; i++)
-		wait_for_events(1);
-}
-
-static void work_compute(void)
-{
-	spin(2 * STALL_NS);
-}
-
-/* A loop, idle in the pool, work that is no loop's, idle again. */
-static void run_given_back(void (*way)(void))
-{
-	pthread_t thread;
-
-	wait_for_work = way;
-	sem_init(&work_count, 0, 0);
-	pthread_create(&thread, NULL, pool, NULL);
-	usleep(50000); /* it parks, before it has been a loop */
-	give_work(work_loop);
-	await_works(1);
-	usleep(300000);
-	give_work(work_compute);
-	await_works(2);
-	usleep(300000);
-}
-
-static void run_given_back_cond(void)
-{
-	run_given_back(wait_by_cond);
-}
-
-static void run_given_back_sem(void)
-{
-	run_given_back(wait_by_sem);
-}
-
-static void run_given_back_futex(void)
-{
-	run_given_back(wait_by_futex);
-}
-
 /* A callback that waits for what another thread finishes. */
 
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
@@ -418,13 +306,8 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } things[] = {
-	{ "turns", run_turns },
-	{ "leaders", run_leaders },
-	{ "given-back-cond", run_given_back_cond },
-	{ "given-back-sem", run_given_back_sem },
-	{ "given-back-futex", run_given_back_futex },
-	{ "future", run_future },
-	{ "own-turns", run_own_turns_epoll },
+	{ "turns", run_turns },		  { "leaders", run_leaders },
+	{ "future", run_future },	  { "own-turns", run_own_turns_epoll },
 	{ "worker", run_own_turns_poll },
 };
 

@@ -128,6 +128,12 @@ static void last_words(int sig)
 	session_end(END_SIGNAL, sig);
 }
 
+static void after_fork(void)
+{
+	process_own_memory();
+	host_signal_after_fork();
+}
+
 cold void session_start(char **environment)
 {
 	say_start();
@@ -139,7 +145,7 @@ cold void session_start(char **environment)
 	if (!start_recording())
 		return;
 	host_signal_start(session.options.signal, last_words);
-	at_fork(NULL, NULL, process_own_memory);
+	at_fork(NULL, NULL, after_fork);
 	session.state = SESSION_ON;
 }
 

@@ -93,27 +93,32 @@ static bool stands_in(int sig)
 	return stand_ins & SIGNAL_BIT(sig);
 }
 
+/* That of SIGBUS as if it were not there: on no other stack, no other mask. */
+static struct disposition stand_in_form(int sig)
+{
+	bool is_bus = sig == SIGBUS;
+
+	return (struct disposition){
+		.handler = entry,
+		.flags = SIGINFO | restorer_flag | (uint64_t)SA_RESTART |
+			 (uint64_t)(is_bus ? SA_NODEFER : SA_ONSTACK),
+		.restorer = restorer,
+		.mask = is_bus ? 0 : QUIET_MASK,
+	};
+}
+
 static struct disposition kernel_form(int sig, const struct disposition *host)
 {
 	struct disposition kernel = *host;
 
+	if (host->handler == DEFAULT && stands_in(sig))
+		return stand_in_form(sig);
 	if (is_function(host->handler)) {
 		kernel.handler = entry;
 		kernel.flags |= SIGINFO;
 		if (!live_is_left())
 			kernel.flags &= ~ONE_SHOT;
 		kernel.mask = mask_unlike_quiet(kernel.mask);
-	} else if (host->handler == DEFAULT && stands_in(sig)) {
-		kernel.handler = entry;
-		kernel.flags = (uint64_t)(SA_RESTART | SA_ONSTACK) | SIGINFO |
-			       restorer_flag;
-		kernel.restorer = restorer;
-		kernel.mask = QUIET_MASK;
-	}
-	/* As if it were not there: on no other stack, with no other mask. */
-	if (sig == SIGBUS && host->handler == DEFAULT && stands_in(sig)) {
-		kernel.flags = (uint64_t)SA_NODEFER | SIGINFO | restorer_flag;
-		kernel.mask = 0;
 	}
 	return kernel;
 }
@@ -151,16 +156,6 @@ struct disposition disposition_from(const struct sigaction *act)
 
 	memcpy(&new.mask, &act->sa_mask, sizeof(new.mask));
 	return new;
-}
-
-void disposition_to(const struct disposition *disposition,
-		    struct sigaction *act)
-{
-	act->sa_sigaction = disposition->handler;
-	act->sa_flags = (int)disposition->flags;
-	act->sa_restorer = disposition->restorer;
-	memset(&act->sa_mask, 0, sizeof(act->sa_mask));
-	memcpy(&act->sa_mask, &disposition->mask, sizeof(disposition->mask));
 }
 
 int disposition_set(int sig, const struct disposition *new,
@@ -244,8 +239,12 @@ bool disposition_restarts(int sig)
 
 void disposition_stand_back(int sig)
 {
+	struct disposition now;
+
 	stand_ins &= ~SIGNAL_BIT(sig);
-	if (shadow[sig].handler == DEFAULT)
+	/* One that was ignored at the start is in no shadow. */
+	if (!kernel_set(sig, NULL, &now) && now.handler == entry &&
+	    shadow[sig].handler == DEFAULT)
 		kernel_set(sig, &shadow[sig], NULL);
 }
 

@@ -16,6 +16,7 @@
 #define SIGSAFE_DISPOSITION_H
 
 #include <signal.h>
+#include <string.h>
 
 #include "sigsafe/sys.h"
 
@@ -43,8 +44,15 @@ void disposition_start(signal_handler *entry);
 
 /* To and from the host's terms, as libc translates them. Signal-safe. */
 struct disposition disposition_from(const struct sigaction *act);
-void disposition_to(const struct disposition *disposition,
-		    struct sigaction *act);
+static inline void disposition_to(const struct disposition *disposition,
+				  struct sigaction *act)
+{
+	act->sa_sigaction = disposition->handler;
+	act->sa_flags = (int)disposition->flags;
+	act->sa_restorer = disposition->restorer;
+	memset(&act->sa_mask, 0, sizeof(act->sa_mask));
+	memcpy(&act->sa_mask, &disposition->mask, sizeof(disposition->mask));
+}
 
 /* Locks both tables; what the set and query functions below ask for. */
 void disposition_lock(int pid);

@@ -20,10 +20,18 @@ static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGBUS };
 
 static bool started; /* written by host_signal_start() */
 
-/* The first process of a container: the kernel spares it what it ignores. */
-static bool is_first_process(void)
+/*
+ * The first process of a container: the kernel spares it what it ignores, but
+ * for a fault. Written by the start, and in a forked child.
+ */
+static bool is_first_process;
+
+static void stand_in_for_deadly(void)
 {
-	return sys_getpid() == 1;
+	is_first_process = sys_getpid() == 1;
+	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
+		if (!is_first_process || deadly[i] == SIGBUS)
+			disposition_stand_in(deadly[i]);
 }
 
 void host_signal_start(int chosen, void (*last_words)(int sig))
@@ -35,15 +43,23 @@ void host_signal_start(int chosen, void (*last_words)(int sig))
 	sys_sigprocmask(SIG_BLOCK, NULL, &blocked);
 	disposition_start(signal_entry);
 	disposition_lock(process_id());
-	for (size_t i = 0; i < ARRAY_SIZE(deadly) && !is_first_process(); i++)
-		disposition_stand_in(deadly[i]);
+	stand_in_for_deadly();
 	/* A private one: nobody sends it, so the kernel has none to spare. */
-	if (!chosen && !is_first_process())
+	if (!chosen && !is_first_process)
 		chosen = SIGUSR1;
 	tick_signal_start(chosen, blocked);
 	disposition_unlock();
 	host_mask_open();
 	started = true;
+}
+
+void host_signal_after_fork(void)
+{
+	if (!is_first_process || live_is_left())
+		return;
+	disposition_lock(process_id());
+	stand_in_for_deadly();
+	disposition_unlock();
 }
 
 void host_signal_leave(void)

@@ -24,6 +24,12 @@
 void host_signal_start(int chosen, void (*last_words)(int sig));
 
 /*
+ * In the child of each fork, which owns its memory: signals that its parent, as
+ * the first process of a container, ignored may kill it. Signal-safe.
+ */
+void host_signal_after_fork(void);
+
+/*
  * There will be no ticks and no last words: the signals that kill by default
  * are left to the kernel, and so is the calling thread's mask. (Not the tick
  * signals: a late tick may still come.) Signal-safe.

@@ -165,24 +165,33 @@ setup() {
 	done
 }
 
-@test "the first process of a container ignores what it has no handler for" {
-	local inside=(unshare --user --map-root-user --pid --fork)
+# inside_container COMMAND...: as its first process.
+inside_container() {
+	under_shim STALLSHIM_STALL=1ms unshare --user --map-root-user --pid \
+		--fork "$@"
+}
 
-	if ! "${inside[@]}" true; then
-		skip "no user namespaces here"
-	fi
+@test "the first process of a container ignores what it has no handler for" {
+	inside_container true || skip "no user namespaces here"
 	for case in interrupt terminate hang_up; do
-		run under_shim STALLSHIM_STALL=1ms "${inside[@]}" \
-			"$(victim signal_process)" "$case"
+		run inside_container "$(victim signal_process)" "$case"
 		echo "$case: $status $output"
 		[[ $status = 0 && $output = *alive* ]]
 	done
-	run under_shim STALLSHIM_STALL=1ms "${inside[@]}" \
-		"$(victim signal_bus)" sent_to_itself
+	run inside_container "$(victim signal_bus)" sent_to_itself
 	[[ $status = 0 && $output = *"goes on"* ]]
 	# But a fault is its end, too.
-	run under_shim STALLSHIM_STALL=1ms "${inside[@]}" \
-		"$(victim signal_bus)" default_fault
+	run inside_container "$(victim signal_bus)" default_fault
 	echo "fault: $status $output"
 	[[ $status = 135 && $output = *touches ]]
+}
+
+@test "a child of a container's first process ends as everywhere" {
+	inside_container true || skip "no user namespaces here"
+	run inside_container "$(victim signal_process)" terminate_from_outside
+	echo "$output"
+	[[ $status = 0 && $output = "child: killed by 15" ]]
+	# And says what it has seen, in texts of its own.
+	ls "$RESULTS"
+	(($(find "$RESULTS" -name '*.stall.txt' | wc -l) == 2))
 }

@@ -7,7 +7,7 @@
 load lib
 
 setup() {
-	how=()
+	how=() inside=()
 }
 
 teardown() {
@@ -41,7 +41,18 @@ tamper() {
 
 # left KIND: what the program in the background leaves; its children leave more.
 left() {
-	echo "$RESULTS/tampered.$program.$1"
+	local pid=$program
+
+	((!${#inside[@]})) || pid=1
+	echo "$RESULTS/tampered.$pid.$1"
+}
+
+# tell SIGNAL: to that program, or to the container's first one.
+tell() {
+	local pid=$program
+
+	((!${#inside[@]})) || pid=$(pgrep -P "$program")
+	kill "-$1" "$pid"
 }
 
 # begin_tampered [NAME=VALUE...]: the victim runs until it is told to end.
@@ -49,14 +60,15 @@ begin_tampered() {
 	rm -f "$RESULTS"/*.rec "$RESULTS"/*.txt
 	in_background under_shim STALLSHIM_STALL=1ms \
 		STALLSHIM_LOG="$RESULTS/log,100000/min" "$@" \
-		"$(victim tampered)" "${how[@]}" >"$RESULTS/said" 2>&1
+		"${inside[@]}" "$(victim tampered)" "${how[@]}" \
+		>"$RESULTS/said" 2>&1
 	wait_until 10 test -e "$(left rec)"
 }
 
 # It goes on, and ends, as if nothing had been.
 ends_well() {
 	wait_until 10 grep begun "$RESULTS/said"
-	kill -USR2 "$program"
+	tell USR2
 	job_ends 7
 	cat "$RESULTS/said"
 	[[ $(<"$RESULTS/said") = *"all sums are right"* ]]
@@ -133,4 +145,10 @@ wait_for_a_moment() {
 @test "nor who handles them on a stack of their own" {
 	how=(handles on_own_stack)
 	cut_at_random_moments 20
+}
+
+@test "nor the first process of a container, nor its children" {
+	inside=(unshare --user --map-root-user --pid --fork)
+	"${inside[@]}" true || skip "no user namespaces here"
+	cut_at_random_moments 10
 }

@@ -130,7 +130,7 @@ static void record(const struct contention *caused, const void *caller)
 	    (is_taken && caused->caused_ns >= live_header.min_wait_ns))
 		sample.stack = stack_capture(NULL, caller);
 	if (unlikely(caused->stall))
-		event_released(rec, caused->stall, sample.stack);
+		event_released(rec, caused->lock, caused->stall, sample.stack);
 	if (is_taken)
 		sample_add(rec, sample, weight.ns, weight.events);
 }

@@ -26,20 +26,31 @@ static struct event_record *slot_of(struct recording *rec, uint32_t number)
 
 typedef uint64_t __attribute__((may_alias)) word;
 
+#define OWN_WORDS (offsetof(struct event_record, release) / sizeof(word))
+#define ALL_WORDS (sizeof(struct event_record) / sizeof(word))
+
 void event_put(struct event_record *to, const struct event_record *from)
 {
 	/* Not valid while it is written; release pairs with the reader. */
 	store_release(&to->begun_ns, 0);
-	for (size_t i = 1; i < sizeof(*to) / sizeof(word); i++)
+	for (size_t i = 1; i < ALL_WORDS; i++)
 		store_relaxed((word *)to + i, ((const word *)from)[i]);
 	store_release(&to->begun_ns, from->begun_ns);
 }
 
-#define OWN_WORDS (offsetof(struct event_record, release) / sizeof(word))
+static bool tells_of_same(const struct event_record *a,
+			  const struct event_record *b)
+{
+	return load_relaxed(&a->lock) == b->lock &&
+	       load_relaxed(&a->holder) == b->holder;
+}
 
+/* Who let go of one lock has not let go of another. */
 void event_refresh(struct event_record *to, const struct event_record *from)
 {
-	for (size_t i = 1; i < OWN_WORDS; i++)
+	size_t words = tells_of_same(to, from) ? OWN_WORDS : ALL_WORDS;
+
+	for (size_t i = 1; i < words; i++)
 		store_relaxed((word *)to + i, ((const word *)from)[i]);
 }
 
@@ -71,6 +82,7 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 		.call = call,
 		.stamp = add_relaxed(&section->used, 1),
 	};
+	self->costs = (struct lock_costs){ 0 };
 	self->event_longest = 0;
 	self->log_next_ns = 0;
 	self->place_next_ns = 0;
@@ -98,18 +110,46 @@ static void keep_place(struct thread *self)
 	event->apart = heaviest.apart;
 }
 
-/* Who let go of the lock, if that is known by now. */
-static void learn_release(struct event_record *event,
-			  const struct event_record *slot)
+/* The event tells of the lock that has cost most, and its holder. */
+static void show_lock(struct thread *self)
 {
-	/* Acquire pairs with the release in tell_release(). */
-	uint32_t release = load_acquire(&slot->release);
+	const struct lock_cost *most = lock_costs_most(&self->costs);
+	struct event_record *event = &self->event;
 
-	if (!release || event->release)
+	if (!most)
 		return;
-	copy_relaxed(event->releaser_name, slot->releaser_name, NAME_BYTES);
-	event->releaser = load_relaxed(&slot->releaser);
-	event->release = release;
+	event->lock = most->address;
+	event->lock_index = most->index;
+	event->holder = most->holder;
+	memcpy(event->holder_name, most->holder_name, NAME_BYTES);
+	event->release = most->release;
+	event->releaser = most->releaser;
+	memcpy(event->releaser_name, most->releaser_name, NAME_BYTES);
+	/* Of several threads that were joined none is told. */
+	if (!most->is_of_thread || !lock_costs_has_other(&self->costs, most))
+		return;
+	event->holder = HELD_BY_SEVERAL;
+	event->holder_name[0] = '\0';
+}
+
+/* Who let go of the lock that the event tells of, if that is known by now. */
+static void learn_release(struct thread *self)
+{
+	const struct event_record *slot =
+		in_ring(self->recording, self->event.stamp);
+	struct lock_cost *most = lock_costs_most(&self->costs);
+	uint32_t release;
+
+	if (!slot || !most || most->release ||
+	    !tells_of_same(slot, &self->event))
+		return;
+	/* Acquire pairs with the release in tell_release(). */
+	release = load_acquire(&slot->release);
+	if (!release)
+		return;
+	copy_relaxed(most->releaser_name, slot->releaser_name, NAME_BYTES);
+	most->releaser = load_relaxed(&slot->releaser);
+	most->release = release;
 }
 
 void event_update(struct thread *self, uint64_t duration_ns,
@@ -119,15 +159,15 @@ void event_update(struct thread *self, uint64_t duration_ns,
 	struct event_record *event = &self->event;
 	struct event_record *slot = in_ring(rec, event->stamp);
 
+	learn_release(self);
+	show_lock(self);
 	event->duration_ns = duration_ns;
 	event->ticks = self->ticks;
 	event->state = state;
 	event->latest = self->stack;
 	keep_place(self);
-	if (slot) {
-		learn_release(event, slot);
+	if (slot)
 		event_refresh(slot, event);
-	}
 	longest_enter(rec, event, &self->event_longest);
 }
 
@@ -164,51 +204,46 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
  * Where it had to wait for the lock itself, it left its name there. Asking the
  * kernel would take a descriptor of the host's.
  */
-static void keep_name(struct event_record *event,
-		      const struct lock_record *lock)
+static void keep_name(struct lock_cost *cost, const struct lock_record *lock)
 {
-	if (load_relaxed(&lock->taker) == event->holder)
-		copy_relaxed(event->holder_name, lock->taker_name, NAME_BYTES);
-}
-
-/* Of several threads that were joined none is told. */
-static void keep_holder(struct event_record *event, const struct slice_end *end,
-			const struct lock_record *lock)
-{
-	int32_t before = event->holder;
-
-	if (before != end->lock_holder) {
-		event->holder = end->lock_holder;
-		event->holder_name[0] = '\0';
-		if (before && end->evidence.lock_kind == LOCK_JOIN)
-			event->holder = HELD_BY_SEVERAL;
-	}
-	if (event->holder > 0)
-		keep_name(event, lock);
+	if (cost->holder && load_relaxed(&lock->taker) == cost->holder)
+		copy_relaxed(cost->holder_name, lock->taker_name, NAME_BYTES);
 }
 
 /*
  * Who lets go of the lock next will find the event by its number: until then
  * it is known who has it, if the lock tells.
  */
-static void keep_lock(struct event_record *event, const struct slice_end *end,
-		      struct recording *rec, struct lock_record *lock)
+static void ask_for_release(struct thread *self, struct lock_record *lock)
 {
-	uint64_t address = (uintptr_t)end->lock;
+	const struct event_record *event = &self->event;
 
-	if (!end->lock || (event->lock && event->lock != address))
-		return;
-	event->lock = address;
-	if (!lock)
-		return;
-	event->lock_index = lock_index(rec, lock);
-	if (event->release)
-		return;
-	keep_holder(event, end, lock);
-	if (thread_self.slice.lock != lock)
+	if (self->slice.lock != lock || event->release ||
+	    event->lock != lock->address)
 		return;
 	/* Release pairs with the exchange in event_take_waiting(). */
 	store_release(&lock->stall, event->stamp + 1);
+}
+
+static void keep_lock(struct thread *self, const struct slice_end *end,
+		      struct lock_record *lock)
+{
+	struct lock_cost *cost;
+
+	if (!end->lock)
+		return;
+	/* First, while it is known which of the waits that ended. */
+	learn_release(self);
+	cost = lock_costs_add(&self->costs, (uintptr_t)end->lock,
+			      end->lock_holder, end->evidence.lock_ns);
+	cost->is_of_thread = end->evidence.lock_kind == LOCK_JOIN;
+	if (lock) {
+		cost->index = lock_index(self->recording, lock);
+		keep_name(cost, lock);
+	}
+	show_lock(self);
+	if (lock)
+		ask_for_release(self, lock);
 }
 
 void event_explain(struct thread *self, const struct slice_end *end,
@@ -220,7 +255,7 @@ void event_explain(struct thread *self, const struct slice_end *end,
 		event->cause_ns[i] += causes->ns[i];
 	add_evidence(event, &end->evidence);
 	keep_call(event, end->call, causes->ns[CAUSE_BLOCKED]);
-	keep_lock(event, end, self->recording, lock);
+	keep_lock(self, end, lock);
 }
 
 uint32_t event_take_waiting(struct lock_record *lock)
@@ -230,11 +265,14 @@ uint32_t event_take_waiting(struct lock_record *lock)
 					  : 0;
 }
 
-static void tell_release(struct event_record *event, uint32_t stack)
+static void tell_release(struct event_record *event,
+			 const struct lock_record *lock, uint32_t stack)
 {
 	const struct thread_identity *self = thread_identify();
 
-	if (!event || load_relaxed(&event->release))
+	/* Meanwhile it may tell of a lock that has cost more. */
+	if (!event || load_relaxed(&event->release) ||
+	    load_relaxed(&event->lock) != lock->address)
 		return;
 	copy_relaxed(event->releaser_name, self->name, NAME_BYTES);
 	store_relaxed(&event->releaser, self->tid);
@@ -242,10 +280,11 @@ static void tell_release(struct event_record *event, uint32_t stack)
 	store_release(&event->release, stack);
 }
 
-void event_released(struct recording *rec, uint32_t waiting, uint32_t stack)
+void event_released(struct recording *rec, const struct lock_record *lock,
+		    uint32_t waiting, uint32_t stack)
 {
-	tell_release(in_ring(rec, waiting - 1), stack);
-	tell_release(longest_find(rec, waiting - 1), stack);
+	tell_release(in_ring(rec, waiting - 1), lock, stack);
+	tell_release(longest_find(rec, waiting - 1), lock, stack);
 }
 
 void event_waits_no_more(struct lock_record *lock)

@@ -30,8 +30,12 @@ void event_explain(struct thread *self, const struct slice_end *end,
  */
 uint32_t event_take_waiting(struct lock_record *lock);
 
-/* The lock was let go of by the calling thread, by the code in stack. */
-void event_released(struct recording *rec, uint32_t waiting, uint32_t stack);
+/*
+ * The lock was let go of by the calling thread, by the code in stack. The
+ * record is pinned.
+ */
+void event_released(struct recording *rec, const struct lock_record *lock,
+		    uint32_t waiting, uint32_t stack);
 
 /* The calling thread no longer waits for the lock. */
 void event_waits_no_more(struct lock_record *lock);

@@ -54,8 +54,9 @@ static void clear(struct slice *slice)
 	slice->blocked_ns = slice->longest_call_ns = 0;
 	slice->longest_call = 0;
 	store_relaxed(&slice->lock_ns, 0);
-	slice->longest_lock_ns = 0;
-	slice->longest_lock = NULL;
+	slice->longest_wait_ns = 0;
+	slice->votes_ns = 0;
+	slice->most_lock = NULL;
 }
 
 /*
@@ -147,18 +148,41 @@ void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
 	slice->lock = lock;
 }
 
+/* Whose wait it was that was longest for the lock, of those in the slice. */
+static void keep_holder(struct slice *slice, const struct lock_record *lock,
+			int32_t holder, uint64_t ns)
+{
+	if (ns < slice->longest_wait_ns)
+		return;
+	slice->longest_wait_ns = ns;
+	slice->most_lock_kind = lock->kind;
+	slice->most_lock_holder =
+		lock->kind == LOCK_JOIN ? slice->joined : holder;
+}
+
+/*
+ * The lock with more than half of the waiting, if there is one; one with much
+ * of it, if there is none. (Boyer and Moore, "MJRTY", 1981: each ns is a vote.)
+ */
 static void add_lock(struct slice *slice, const struct lock_record *lock,
 		     int32_t holder, uint64_t ns)
 {
+	const void *address = (const void *)(uintptr_t)lock->address;
+
 	/* One step: a tick may come at any moment, and take it. */
 	add_relaxed(&slice->lock_ns, ns);
-	if (ns < slice->longest_lock_ns)
+	if (address != slice->most_lock && ns <= slice->votes_ns) {
+		slice->votes_ns -= ns;
 		return;
-	slice->longest_lock_ns = ns;
-	slice->longest_lock_kind = lock->kind;
-	slice->longest_lock_holder =
-		lock->kind == LOCK_JOIN ? slice->joined : holder;
-	slice->longest_lock = (const void *)(uintptr_t)lock->address;
+	}
+	if (address == slice->most_lock) {
+		slice->votes_ns += ns;
+	} else {
+		slice->votes_ns = ns - slice->votes_ns;
+		slice->longest_wait_ns = 0;
+	}
+	keep_holder(slice, lock, holder, ns);
+	slice->most_lock = address;
 }
 
 void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
@@ -235,7 +259,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 						  base.cpu_ns,
 					  wall_ns),
 			.lock_ns = slice->lock_ns,
-			.lock_kind = slice->longest_lock_kind,
+			.lock_kind = slice->most_lock_kind,
 			.blocked_ns = slice->blocked_ns,
 			.late_ns = slice->late_ns,
 			.voluntary = slept_in_run(&base, &now),
@@ -246,8 +270,8 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 			.call = slice->call,
 		},
 		.call = slice->blocked_ns ? slice->longest_call : slice->call,
-		.lock = slice->longest_lock,
-		.lock_holder = slice->longest_lock_holder,
+		.lock = slice->most_lock,
+		.lock_holder = slice->most_lock_holder,
 	};
 	clear(slice);
 	slice->base = now;

@@ -43,13 +43,14 @@ struct slice {
 	/* Where the latest tick of the run found the thread. */
 	enum call_state state;
 	uint32_t call; /* as base/cause.h has it; CALL_NONE: unknown */
-	/* Calls that blocked, waits for locks, and the longest of each. */
+	/* Calls that blocked, and the longest of them. */
 	uint64_t blocked_ns, longest_call_ns;
 	uint32_t longest_call;
-	uint64_t lock_ns, longest_lock_ns;
-	const void *longest_lock;
-	uint32_t longest_lock_kind;
-	int32_t longest_lock_holder;
+	/* Waits for locks, and the lock with most of them; NULL: none. */
+	uint64_t lock_ns, votes_ns, longest_wait_ns;
+	const void *most_lock;
+	uint32_t most_lock_kind;
+	int32_t most_lock_holder;
 	/* The wait for a lock it is in; NULL: in none. */
 	struct lock_record *volatile lock;
 	volatile uint64_t lock_since_ns;
@@ -91,9 +92,8 @@ void evidence_resume(struct thread *self);
 /* A slice that is over, and where its time went. */
 struct slice_end {
 	struct evidence evidence;
-	uint32_t call; /* that it was blocked in */
-	const void
-		*lock; /* address of the one it waited for longest, or NULL */
+	uint32_t call;	     /* that it was blocked in */
+	const void *lock;    /* address of that it waited for most, or NULL */
 	int32_t lock_holder; /* thread that has it or handed it on; 0: ? */
 };
 

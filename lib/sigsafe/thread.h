@@ -11,6 +11,7 @@
 
 #include "base/format.h"
 #include "sigsafe/evidence.h"
+#include "sigsafe/lock_costs.h"
 #include "sigsafe/seat.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/transfer.h"
@@ -58,9 +59,10 @@ struct thread {
 
 	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */
 	struct event_record event;
-	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */
-	uint64_t log_next_ns;	/* length at which the log tells it again */
-	uint64_t place_next_ns; /* and at which its place is looked for */
+	struct lock_costs costs; /* what locks have cost it */
+	uint32_t event_longest;	 /* index in SECTION_LONGEST + 1; 0: none */
+	uint64_t log_next_ns;	 /* length at which the log tells it again */
+	uint64_t place_next_ns;	 /* and at which its place is looked for */
 
 	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 

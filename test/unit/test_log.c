@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "recording_fixture.h"
@@ -121,6 +122,33 @@ Test(log, a_lock_is_told_by_its_place_and_its_holder_by_name)
 	strcpy(self.event.releaser_name, "worker2");
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(), ", held by worker2 (4714), 3 "));
+}
+
+Test(log, a_holder_that_never_waited_is_told_by_name)
+{
+	wait_for(LOCK_MUTEX, PLACE_STACK);
+	self.event.holder = gettid();
+	prctl(PR_SET_NAME, "keeper");
+	self.event.state = RUN_LASTS;
+	self.event.duration_ns = SECONDS(1);
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(), " 1s so far"));
+	cr_assert_not_null(strstr(said, ", held by keeper ("));
+}
+
+Test(log, an_object_whose_name_is_cut_is_said_to_be)
+{
+	const uint64_t frame[] = { frame_pack(1, 0x11), frame_pack(2, 0x11) };
+
+	/* Of 40 bytes, and of 41. */
+	add_module(rec, "/lib0123456789012345678901234567890123456", 0x1000,
+		   0x9000);
+	add_module(rec, "/app01234567890123456789012345678901234567", 0x11000,
+		   0x19000);
+	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(), "23456+0x10 < app0123"));
+	cr_assert_not_null(strstr(said, "23456...+0x10\n"));
 }
 
 Test(log, a_lock_on_a_stack_is_said_to_be_there)

@@ -10,6 +10,7 @@
 #include "hook.h"
 #include "hook_block.h"
 #include "hook_transfer.h"
+#include "hook_unwound.h"
 
 enum way {
 	WAY_OF_NO_INTEREST,
@@ -84,9 +85,12 @@ static long block(long number, const long *a, enum blocking_call call,
 
 static long transfer(struct transfer what, const long *a)
 {
-	bool begun = hook_transfer_begin(what);
-	long result = call_now(what.number, a);
+	bool begun;
+	long result;
 
+	CLOSES_WAIT_UNWOUND;
+	begun = hook_transfer_begin(what);
+	result = call_now(what.number, a);
 	return begun ? hook_transfer_end(result) : result;
 }
 
@@ -111,11 +115,9 @@ static enum transfer_kind kind_of(enum way way, const long *a)
 	}
 }
 
-static ssize_t move_vector(int fd, struct msghdr *message, int flags)
+static ssize_t move_vector(int fd, const struct iovec *parts, int n)
 {
-	(void)flags;
-	return real.syscall(SYS_writev, fd, (long)message->msg_iov,
-			    (long)message->msg_iovlen, 0, 0, 0);
+	return real.syscall(SYS_writev, fd, (long)parts, n, 0, 0, 0);
 }
 
 static ssize_t move_out(int fd, struct msghdr *message, int flags)
@@ -130,15 +132,11 @@ static ssize_t move_in(int fd, struct msghdr *message, int flags)
 
 static long move_parts(enum way way, struct transfer what, const long *a)
 {
-	struct msghdr vector = {
-		.msg_iov = (struct iovec *)a[1],
-		.msg_iovlen = (size_t)a[2],
-	};
-
 	if (way == WAY_PARTS)
-		return hook_move_parts(move_vector, what, &vector, 0);
-	return hook_move_parts(way == WAY_SEND_PARTS ? move_out : move_in, what,
-			       (struct msghdr *)a[1], (int)a[2]);
+		return hook_write_parts(move_vector, what,
+					(const struct iovec *)a[1], (int)a[2]);
+	return hook_move_message(way == WAY_SEND_PARTS ? move_out : move_in,
+				 what, (struct msghdr *)a[1], (int)a[2]);
 }
 
 bool raw_call(long number, const long *a, const void *caller, long *result)

@@ -10,11 +10,13 @@
 #include <sys/syscall.h>
 
 #include "hook.h"
+#include "hook_unwound.h"
 
 #define X(result, name, parameters, arguments, the_number, the_kind,           \
 	  does_send)                                                           \
 	HOOK result name parameters                                            \
 	{                                                                      \
+		CLOSES_WAIT_UNWOUND;                                           \
 		bool begun = hook_transfer_begin((struct transfer){            \
 			.sends = does_send,                                    \
 			.kind = the_kind,                                      \

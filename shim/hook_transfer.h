@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <sys/socket.h>
 
+#include "hook_rest.h"
 #include "sigsafe/thread.h"
 
 /* Does receiving with these flags go on until all bytes are there? */
@@ -43,11 +44,23 @@ static inline bool hook_transfer_begin(struct transfer what)
 	return true;
 }
 
+/* Of TRANSFER_ALL, and returned. */
+static inline long hook_move_rest_of_one(long returned)
+{
+	struct iovec asked = thread_self.transfer.asked;
+	const struct msghdr message = { .msg_iov = &asked, .msg_iovlen = 1 };
+
+	return hook_move_rest(NULL, &message, thread_self.transfer.flags,
+			      returned);
+}
+
 /* What it returned, and what a tick had it return before that. */
 static inline long hook_transfer_end(long returned)
 {
 	uint64_t done = transfer_end();
 
+	if (unlikely(thread_self.transfer.cut))
+		return hook_move_rest_of_one(returned);
 	if (likely(!done))
 		return returned;
 	if (returned >= 0)
@@ -56,14 +69,17 @@ static inline long hook_transfer_end(long returned)
 	return (long)done;
 }
 
-/* Moves several buffers; returns how many bytes. */
-typedef ssize_t mover(int fd, struct msghdr *message, int flags);
-
 /*
- * The same through `move` for several buffers, with the rest of message if a
- * tick cuts it short.
+ * The same of several buffers: through move, with the rest of them if a tick
+ * cuts it short.
  */
-ssize_t hook_move_parts(mover *move, struct transfer what,
-			struct msghdr *message, int flags);
+ssize_t hook_write_parts(mover *move, struct transfer what,
+			 const struct iovec *parts, int n);
+
+/* Moves a message over a socket; returns how many bytes. */
+typedef ssize_t message_mover(int fd, struct msghdr *message, int flags);
+
+ssize_t hook_move_message(message_mover *move, struct transfer what,
+			  struct msghdr *message, int flags);
 
 #endif

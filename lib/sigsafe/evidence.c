@@ -89,7 +89,7 @@ void evidence_begin(struct thread *self)
 					slice->base.at_ns - slice->run_ns);
 }
 
-static uint32_t call_of(long number)
+uint32_t evidence_call(long number)
 {
 	static const struct {
 		long number;
@@ -118,8 +118,9 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 	enter_run(self);
 	slice->late_ns = late_ns;
 	slice->state = context_call(interrupted, &number);
-	slice->call = number == SYS_futex && self->futex_call ? self->futex_call
-							      : call_of(number);
+	slice->call = number == SYS_futex && self->futex_call
+			      ? self->futex_call
+			      : evidence_call(number);
 }
 
 void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,

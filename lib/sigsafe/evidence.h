@@ -63,6 +63,9 @@ struct slice {
  */
 void evidence_begin(struct thread *self);
 
+/* The call (base/calls.h) that a system call is. Signal-safe. */
+uint32_t evidence_call(long number);
+
 /* A tick found the thread at interrupted, late_ns after it was due. */
 void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 		   uint64_t late_ns);

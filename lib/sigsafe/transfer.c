@@ -12,6 +12,7 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/timer.h"
+#include "sigsafe/wait.h"
 
 /* libc's functions of this kind are smaller. */
 #define FUNCTION_BYTES 1024
@@ -53,8 +54,7 @@ static void make_again(struct transfer *mine, ucontext_t *uc)
 	mine->is_again = true;
 }
 
-/* 0: it waits for ever, or is no socket. */
-static uint64_t timeout_ns(const struct transfer *mine)
+uint64_t transfer_timeout_ns(const struct transfer *mine)
 {
 	struct timeval t;
 	socklen_t bytes = sizeof(t);
@@ -70,24 +70,35 @@ static uint64_t timeout_ns(const struct transfer *mine)
 /* When it would have ended without us; 0: not by itself. */
 static uint64_t end_ns(const struct transfer *mine)
 {
-	uint64_t timeout = timeout_ns(mine);
+	uint64_t timeout = transfer_timeout_ns(mine);
 
 	if (!timeout || timeout == FOR_EVER_NS)
 		return 0;
 	return mine->begun_ns + timeout;
 }
 
+/* An option of its socket; otherwise where it is none. */
+static int ask_socket(const struct transfer *mine, int option, int otherwise)
+{
+	int value = otherwise;
+	socklen_t bytes = sizeof(value);
+
+	sys6(SYS_getsockopt, mine->fd, SOL_SOCKET, option, (long)&value,
+	     (long)&bytes, 0);
+	return value;
+}
+
+int transfer_family(const struct transfer *mine)
+{
+	return ask_socket(mine, SO_DOMAIN, AF_UNIX);
+}
+
 /* As the kernel's families of sockets have it. */
 static int error_of_timeout(const struct transfer *mine)
 {
-	int family = AF_UNIX;
-	socklen_t bytes = sizeof(family);
-
 	if (mine->number != SYS_connect)
 		return EAGAIN;
-	sys6(SYS_getsockopt, mine->fd, SOL_SOCKET, SO_DOMAIN, (long)&family,
-	     (long)&bytes, 0);
-	switch (family) {
+	switch (transfer_family(mine)) {
 	case AF_UNIX:
 		return EAGAIN;
 	case AF_VSOCK:
@@ -115,18 +126,54 @@ static bool blocks(const struct transfer *mine)
 	return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
+static int place_of_size(const struct transfer *mine)
+{
+	return mine->kind == TRANSFER_COUNT ? 3 : 2;
+}
+
 static void move_the_rest(struct transfer *mine, ucontext_t *uc, long moved)
 {
-	int size = mine->kind == TRANSFER_ALL ? 2 : 3;
+	int size = place_of_size(mine);
 
-	if (moved >= context_argument(uc, size) || !blocks(mine))
-		return;
 	mine->done += (uint64_t)moved;
 	mine->ends_ns = end_ns(mine);
 	if (mine->kind == TRANSFER_ALL)
 		context_move_argument(uc, 1, moved);
 	context_move_argument(uc, size, -moved);
 	make_again(mine, uc);
+}
+
+/* write(2) has no flags. */
+static void note_what_is_asked(struct transfer *mine, const ucontext_t *uc)
+{
+	mine->asked = (struct iovec){
+		.iov_base = (void *)context_argument(uc, 1),
+		.iov_len = (size_t)context_argument(uc, 2),
+	};
+	mine->flags =
+		mine->number == SYS_write ? 0 : (int)context_argument(uc, 3);
+}
+
+/* A stream may have moved a part; any other socket moves a message, whole. */
+static void cut_short(struct thread *self, ucontext_t *uc, long moved)
+{
+	struct transfer *mine = &self->transfer;
+	int type = ask_socket(mine, SO_TYPE, 0);
+
+	if ((mine->kind != TRANSFER_PARTS &&
+	     moved >= context_argument(uc, place_of_size(mine))) ||
+	    !blocks(mine))
+		return;
+	if (mine->kind == TRANSFER_COUNT ||
+	    (!type && mine->kind == TRANSFER_ALL)) {
+		move_the_rest(mine, uc, moved);
+	} else if (!type) {
+		mine->cut = CUT_FILE;
+	} else if (type == SOCK_STREAM) {
+		note_what_is_asked(mine, uc);
+		wait_keep_mask(self, uc);
+		mine->cut = CUT_STREAM;
+	}
 }
 
 void transfer_tick(struct thread *self, ucontext_t *uc)
@@ -139,10 +186,8 @@ void transfer_tick(struct thread *self, ucontext_t *uc)
 	result = context_result(uc);
 	if (result == -EINTR)
 		go_on_waiting(mine, uc);
-	else if (result > 0 && mine->kind == TRANSFER_PARTS)
-		mine->is_cut = blocks(mine);
 	else if (result > 0 && mine->kind != TRANSFER_ONCE)
-		move_the_rest(mine, uc, result);
+		cut_short(self, uc, result);
 }
 
 void transfer_arm(struct thread *self)

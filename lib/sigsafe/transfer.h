@@ -8,14 +8,15 @@
  *              tick that comes then ends it as the kernel would have.
  *   too few    bytes were moved of those asked for. The handler has the call
  *              made for the others; the hook adds up.
+ *   the same   over a stream socket. There a call for the others that moves
+ * none takes the error that the host's next call is to get, or brings a
+ *              SIGPIPE. So the handler leaves it at that, and the hook waits
+ * for data or room, and moves the rest without blocking (shim/hook_rest.h).
  *
  * Where a signal of the host's comes before the call is made again it has to
  * break it, as it would have broken the first one. So the call is left there
  * instead, with EINTR: nothing is lost. lib/sigsafe/wait.h has another way,
- * since waits can be given a signal mask.
- *
- * A limit: where the call for the others fails before it has moved any, its
- * error is the kernel's answer to that call, and no later one gets it.
+ * since waits can be given a signal mask; the hook's wait is one of those.
  *
  * A handler of the host's may have calls of its own: it gets a clean sheet.
  *
@@ -25,6 +26,7 @@
 #define SIGSAFE_TRANSFER_H
 
 #include <signal.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 
 #include "base/units.h"
@@ -34,7 +36,14 @@ enum transfer_kind {
 	TRANSFER_ONCE,	/* nothing: that is what such a call returns */
 	TRANSFER_ALL,	/* move the rest: arguments 1 and 2, buffer and size */
 	TRANSFER_COUNT, /* the same of argument 3, a size; sendfile's */
-	TRANSFER_PARTS	/* the hook does: if is_cut */
+	TRANSFER_PARTS	/* the hook does: if it is cut */
+};
+
+/* Has a tick cut it short? Then the hook moves the rest. */
+enum transfer_cut {
+	CUT_NOT,
+	CUT_FILE,  /* as long as no signal of the host's comes */
+	CUT_STREAM /* all are blocked, as by wait_keep_mask() */
 };
 
 /* Of the calling thread's; kept in struct thread. */
@@ -49,8 +58,10 @@ struct transfer {
 	uint64_t begun_ns;
 	/* Written by the handler. */
 	volatile bool is_final; /* a signal of the host's has broken it */
-	volatile bool is_cut;
 	volatile bool is_again; /* the handler has it made once more */
+	volatile enum transfer_cut cut;
+	struct iovec asked; /* CUT_STREAM of TRANSFER_ALL: for what, and how */
+	int flags;
 	volatile uint64_t done;
 	volatile uint64_t ends_ns; /* its timeout's end; 0: none known */
 };
@@ -67,6 +78,12 @@ void transfer_begin(const struct transfer *what);
  * result the hook has seen. Signal-safe.
  */
 uint64_t transfer_end(void);
+
+/* How long it may wait; 0: for ever, or it is no socket. Signal-safe. */
+uint64_t transfer_timeout_ns(const struct transfer *mine);
+
+/* Whom does its socket talk to (AF_*)? Signal-safe. */
+int transfer_family(const struct transfer *mine);
 
 struct thread;
 

@@ -114,6 +114,16 @@ bool wait_sleeps(enum blocking_call call)
 	return true;
 }
 
+void wait_goes_on(enum blocking_call call)
+{
+	struct thread *self = &thread_self;
+
+	if (self->run_begun_ns && is_watched(self))
+		thread_blocks(self, call, 0, clock_now_ns());
+	open_wait(self, WAITS_NESTED);
+	self->mask_is_kept = true;
+}
+
 /* What host signals are pending are delivered in here. */
 static cold void give_mask_back(struct thread *self)
 {
@@ -184,6 +194,14 @@ kernel_sigset *wait_mask_interrupted(ucontext_t *uc)
 					    : context_mask(uc);
 }
 
+void wait_keep_mask(struct thread *self, ucontext_t *uc)
+{
+	if (!self->mask_is_kept)
+		self->mask_before_tick = *context_mask(uc);
+	*context_mask(uc) = ~LIBC_SIGNALS;
+	self->mask_is_kept = true;
+}
+
 static bool is_broken(const struct thread *self, const ucontext_t *uc)
 {
 	return context_is_broken_call(uc) ||
@@ -201,10 +219,7 @@ void wait_tick(struct thread *self, ucontext_t *uc)
 	if (!is_broken(self, uc) ||
 	    self->host_handlers != self->handlers_at_wait)
 		return;
-	if (!self->mask_is_kept)
-		self->mask_before_tick = *context_mask(uc);
-	*context_mask(uc) = ~LIBC_SIGNALS;
-	self->mask_is_kept = true;
+	wait_keep_mask(self, uc);
 	self->tick_broke_wait = true;
 }
 

@@ -39,6 +39,12 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting);
 bool wait_sleeps(enum blocking_call call);
 
 /*
+ * Opens a wait for what a tick has cut short; the mask has been kept since that
+ * (wait_keep_mask()). wait_end() must follow. Signal-safe.
+ */
+void wait_goes_on(enum blocking_call call);
+
+/*
  * The wait returned `returned` events, or -1 with errno. A run begins, or goes
  * on; the signal mask is the host's again. Leaves errno alone. Signal-safe.
  */
@@ -100,6 +106,12 @@ void wait_resume(const struct wait_state *state, ucontext_t *uc);
 
 /* The kernel's mask that the host's code has run with. Handler only. */
 kernel_sigset *wait_mask_interrupted(ucontext_t *uc);
+
+/*
+ * Handler only: from the return to uc on every signal but libc's own is
+ * blocked, until wait_end().
+ */
+void wait_keep_mask(struct thread *self, ucontext_t *uc);
 
 /* Handler only: the tick came in a wait. */
 void wait_tick(struct thread *self, ucontext_t *uc);

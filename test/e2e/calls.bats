@@ -6,25 +6,30 @@
 
 load lib
 
-# as_natively VICTIM: every call of its table, under ticks of 1 ms.
+# as_natively VICTIM CALLS: every call of its table, which is more than so many,
+# under ticks of 1 ms.
 as_natively() {
 	local ticks
 
 	natively "$(victim "$1")" >"$RESULTS/natively"
 	under_shim STALLSHIM_STALL=1ms "$(victim "$1")" >"$RESULTS/shimmed"
 	diff "$RESULTS/natively" "$RESULTS/shimmed" || return 1
-	(($(wc -l <"$RESULTS/natively") > 40))
+	(($(wc -l <"$RESULTS/natively") > $2))
 	ticks=$(total_count "$(result stall.txt "$1")")
 	echo "$ticks ticks"
 	((ticks > 100))
 }
 
 @test "sleeps, queues, locks with a deadline, children: as natively" {
-	as_natively blocks
+	as_natively blocks 40
 }
 
 @test "read, write, send, receive, accept, connect: as natively" {
-	as_natively transfers
+	as_natively transfers 40
+}
+
+@test "the other end goes away in the middle: the error is the next call's" {
+	as_natively resets 25
 }
 
 @test "fortified calls: as natively" {

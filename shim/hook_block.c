@@ -12,11 +12,10 @@
 #define X(result, name, parameters, arguments, call)                           \
 	HOOK result name parameters                                            \
 	{                                                                      \
-		bool blocks = hook_block_begin(call, CALLER);                  \
+		struct block block = hook_block_begin(call, CALLER);           \
 		result got = real.name arguments;                              \
                                                                                \
-		if (blocks)                                                    \
-			watch_block_end();                                     \
+		watch_block_end(&block);                                       \
 		return got;                                                    \
 	}
 HOOKS_BLOCK(X)

@@ -17,10 +17,13 @@ static inline enum blocking_call call_of_getrandom(size_t bytes)
 	return bytes > RANDOM_AT_ONCE_BYTES ? CALL_GETRANDOM : CALL_NONE;
 }
 
-/* True: watch_block_end() must follow. */
-static inline bool hook_block_begin(enum blocking_call call, const void *caller)
+/* watch_block_end() must follow. */
+static inline struct block hook_block_begin(enum blocking_call call,
+					    const void *caller)
 {
-	return call != CALL_NONE && watch_block_begin(call, caller);
+	if (call == CALL_NONE)
+		return (struct block){ .is_timed = false };
+	return watch_block_begin(call, caller);
 }
 
 #endif

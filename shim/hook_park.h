@@ -50,19 +50,19 @@ static inline void hook_park_until(const struct timespec *until,
  * The same round one that a tick would cut short. hook_timed_end() must follow,
  * with the result.
  */
-static inline bool hook_timed_begin(enum blocking_call call, bool is_far,
-				    const struct call_site *from)
+static inline struct block hook_timed_begin(enum blocking_call call,
+					    bool is_far,
+					    const struct call_site *from)
 {
 	if (is_far)
 		park_at_once(*from);
 	return watch_block_begin(call, (const void *)from->pc);
 }
 
-static inline void hook_timed_end(bool blocks)
+static inline void hook_timed_end(const struct block *block)
 {
 	park_end();
-	if (blocks)
-		watch_block_end();
+	watch_block_end(block);
 }
 
 #endif

@@ -70,16 +70,14 @@ static long call_now(long number, const long *a)
 static long block(long number, const long *a, enum blocking_call call,
 		  const void *caller)
 {
-	bool blocks;
+	struct block block;
 	long result;
 
 	if (call == CALL_GETRANDOM)
 		call = call_of_getrandom((size_t)a[1]);
-	blocks = hook_block_begin(call, caller);
+	block = hook_block_begin(call, caller);
 	result = call_now(number, a);
-
-	if (blocks)
-		watch_block_end();
+	watch_block_end(&block);
 	return result;
 }
 

@@ -79,7 +79,7 @@ HOOK int sem_trywait(sem_t *s)
 
 struct timed {
 	struct waiting waiting;
-	bool blocks;
+	struct block block;
 };
 
 static void timed_begin(struct timed *timed, sem_t *s, enum blocking_call call,
@@ -89,12 +89,12 @@ static void timed_begin(struct timed *timed, sem_t *s, enum blocking_call call,
 	bool is_far = park_may_begin_timed() && hook_park_is_far(until);
 
 	waiting_begin(&timed->waiting, lock_of(s), (const void *)from->pc);
-	timed->blocks = hook_timed_begin(call, is_far, from);
+	timed->block = hook_timed_begin(call, is_far, from);
 }
 
 static int timed_end(struct timed *timed, int result)
 {
-	hook_timed_end(timed->blocks);
+	hook_timed_end(&timed->block);
 	waiting_end(&timed->waiting, outcome_of(result));
 	return result;
 }

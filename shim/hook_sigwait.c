@@ -62,17 +62,16 @@ static int wait_for(enum blocking_call call, const sigset_t *set,
 		    const void *caller)
 {
 	siginfo_t got;
-	bool blocks;
+	struct block block;
 	int sig;
 
 	if (unlikely(!can_be_read(set)))
 		return -1;
 	host_sigset_claimed(sigset_bits(set));
-	blocks = watch_block_begin(call, caller);
+	block = watch_block_begin(call, caller);
 	/* For the tick signal as well: anybody may send it. */
 	sig = wait_for_hosts(set, &got, timeout);
-	if (blocks)
-		watch_block_end();
+	watch_block_end(&block);
 	if (sig <= 0 || !info)
 		return sig;
 	/* As the kernel's: the signal has been taken all the same. */
@@ -118,11 +117,10 @@ HOOK int signalfd(int fd, const sigset_t *set, int flags)
 }
 
 #define SUSPENDED(result, call)                                                \
-	bool blocks = watch_block_begin(CALL_SIGSUSPEND, CALLER);              \
+	struct block block = watch_block_begin(CALL_SIGSUSPEND, CALLER);       \
 	int result = call;                                                     \
                                                                                \
-	if (blocks)                                                            \
-	watch_block_end()
+	watch_block_end(&block)
 
 HOOK int sigsuspend(const sigset_t *mask)
 {

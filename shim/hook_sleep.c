@@ -16,23 +16,27 @@
 #include "hook_unwound.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/tick_signal.h"
 #include "sigsafe/wait.h"
 
 struct nap {
 	uint64_t begun_ns; /* 0: no tick comes in it */
 	uint64_t for_ns;
-	bool blocks;		/* watch_block_end() must follow */
+	struct block block;	/* where none comes */
 	struct timespec *left;	/* to be told what is left; or NULL */
 	struct timespec before; /* what is there now */
 };
 
-static cold void open_nap(struct nap *nap, enum blocking_call call)
+static cold void open_nap(struct nap *nap, enum blocking_call call,
+			  const void *caller)
 {
 	uint64_t now_ns = clock_now_ns();
 
 	thread_self.errno_at_wait = errno;
 	if (wait_sleeps(call))
 		nap->begun_ns = now_ns;
+	else
+		nap->block = watch_block_begin(call, caller);
 }
 
 /* Not in a forked child yet, nor after seccomp, where no call may be made. */
@@ -49,7 +53,9 @@ nap_begin(enum blocking_call call, uint64_t for_ns)
 
 	CLOSES_WAIT_UNWOUND;
 	if (may_tick())
-		open_nap(&nap, call);
+		open_nap(&nap, call, CALLER);
+	else if (unlikely(tick_signals_open()))
+		nap.block = watch_block_begin(call, CALLER);
 	return nap;
 }
 
@@ -76,7 +82,7 @@ static cold void open_timed(struct nap *nap, enum blocking_call call,
 	 */
 	if ((left && left != want) || !read_time(want, &nap->before) ||
 	    (left && !memory_can_be_written(left, sizeof(*left)))) {
-		nap->blocks = hook_block_begin(call, caller);
+		nap->block = watch_block_begin(call, caller);
 		return;
 	}
 	/* Whether it can be written was tried by writing: it is *want, too. */
@@ -84,7 +90,7 @@ static cold void open_timed(struct nap *nap, enum blocking_call call,
 		*left = nap->before;
 	nap->left = left;
 	nap->for_ns = timespec_ns(&nap->before);
-	open_nap(nap, call);
+	open_nap(nap, call, caller);
 }
 
 /* Of a call that may tell what is left; CALLER's. */
@@ -97,6 +103,8 @@ nap_begin_timed(enum blocking_call call, const struct timespec *want,
 	CLOSES_WAIT_UNWOUND;
 	if (may_tick())
 		open_timed(&nap, call, want, left, caller);
+	else if (unlikely(tick_signals_open()))
+		nap.block = watch_block_begin(call, caller);
 	return nap;
 }
 
@@ -127,8 +135,7 @@ static cold int go_on(const struct nap *nap)
  */
 static inline int nap_end(const struct nap *nap, int got, int broken)
 {
-	if (unlikely(nap->blocks))
-		watch_block_end();
+	watch_block_end(&nap->block);
 	if (likely(!nap->begun_ns))
 		return got;
 	if (thread_self.tick_broke_wait)
@@ -201,7 +208,7 @@ HOOK int clock_nanosleep(clockid_t clock, int flags,
 	struct nap nap = { .begun_ns = 0 };
 
 	if (is_of_own_kind(clock, flags))
-		nap.blocks = hook_block_begin(CALL_CLOCK_NANOSLEEP, CALLER);
+		nap.block = watch_block_begin(CALL_CLOCK_NANOSLEEP, CALLER);
 	else
 		nap = nap_begin_timed(CALL_CLOCK_NANOSLEEP, want, left, CALLER);
 	return end_without_errno(

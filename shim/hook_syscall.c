@@ -22,6 +22,7 @@
 #include "hook_seccomp.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/thread.h"
+#include "sigsafe/tick_signal.h"
 
 static bool is_wait(long operation)
 {
@@ -57,7 +58,7 @@ static long call_futex(const long *a)
 
 static cold long wait_in_futex(const long *a, struct call_site call)
 {
-	bool blocks;
+	struct block block;
 	long result;
 
 	live_count_lost(LOST_RAW_FUTEX);
@@ -68,9 +69,9 @@ static cold long wait_in_futex(const long *a, struct call_site call)
 		park_end();
 		return result;
 	}
-	blocks = hook_timed_begin(CALL_FUTEX, is_far(a), &call);
+	block = hook_timed_begin(CALL_FUTEX, is_far(a), &call);
 	result = call_futex(a);
-	hook_timed_end(blocks);
+	hook_timed_end(&block);
 	return result;
 }
 
@@ -108,7 +109,8 @@ HOOK long syscall(long number, ...)
 		return exec_raw(number, a);
 	if (unlikely(raw_is_signal(number)))
 		return raw_signal(number, a);
-	if (unlikely(thread_self.armed) && raw_call(number, a, CALLER, &result))
+	if (unlikely(thread_self.armed || tick_signals_open()) &&
+	    raw_call(number, a, CALLER, &result))
 		return result;
 	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

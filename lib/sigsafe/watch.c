@@ -17,10 +17,12 @@
 
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/nested.h"
 #include "sigsafe/park.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
+#include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
 #include "sigsafe/wait.h"
 
@@ -113,9 +115,9 @@ void watch_tick(ucontext_t *uc)
 	evidence_resume(self);
 }
 
-bool watch_block_begin(enum blocking_call call, const void *caller)
+static bool stop_ticks(struct thread *self, enum blocking_call call,
+		       const void *caller)
 {
-	struct thread *self = &thread_self;
 	uint64_t begun_ns = self->run_begun_ns;
 	uint32_t stack;
 
@@ -134,9 +136,25 @@ bool watch_block_begin(enum blocking_call call, const void *caller)
 	return true;
 }
 
-void watch_block_end(void)
+/* 0: it need not be put back. */
+static kernel_sigset put_mask_by(void)
 {
-	struct thread *self = &thread_self;
+	kernel_sigset mask = host_mask_hand_on();
+
+	return mask_of_host(mask) == mask ? 0 : mask;
+}
+
+struct block watch_block_begin(enum blocking_call call, const void *caller)
+{
+	return (struct block){
+		.is_timed = stop_ticks(&thread_self, call, caller),
+		.put_by = put_mask_by(),
+	};
+}
+
+/* The run goes on, and may by now be a stall. */
+static void start_ticks(struct thread *self)
+{
 	uint64_t begun_ns = self->run_begun_ns;
 	uint64_t now_ns = clock_now_ns();
 	enum blocking_call call;
@@ -159,4 +177,12 @@ void watch_block_end(void)
 	run_tick(self, begun_ns, now_ns, call);
 	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 	evidence_resume(self);
+}
+
+void watch_block_over(const struct block *block)
+{
+	if (block->put_by)
+		host_mask_take_back(block->put_by);
+	if (block->is_timed)
+		start_ticks(&thread_self);
 }

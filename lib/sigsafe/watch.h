@@ -17,6 +17,8 @@
 #include <ucontext.h>
 
 #include "base/format.h"
+#include "base/units.h"
+#include "sigsafe/sys.h"
 
 /*
  * The thread's own timer has fired. Handler only: called by signal_entry()
@@ -24,13 +26,29 @@
  */
 void watch_tick(ucontext_t *uc);
 
+/* A call that a signal would break, from begin to end. */
+struct block {
+	bool is_timed; /* it is part of a run that is watched */
+	/* The kernel's mask, put by while the host's is in force; 0: it is. */
+	kernel_sigset put_by;
+};
+
 /*
  * Around a call that a tick would break, other than a wait. begin() disarms the
- * timer, if it is armed, and says whether end() must be called. How long the
- * call may take does not matter: even one that is asked to end before the tick
- * may be late. Signal-safe.
+ * timer, if it is armed. How long the call may take does not matter: even one
+ * that is asked to end before the tick may be late. Where the host blocks every
+ * signal the one that is kept open for ticks is blocked as well, as somebody
+ * else might send it. Signal-safe.
  */
-bool watch_block_begin(enum blocking_call call, const void *caller);
-void watch_block_end(void);
+struct block watch_block_begin(enum blocking_call call, const void *caller);
+
+/* Call watch_block_end() in its place. Signal-safe. */
+void watch_block_over(const struct block *block);
+
+static inline void watch_block_end(const struct block *block)
+{
+	if (unlikely(block->is_timed || block->put_by))
+		watch_block_over(block);
+}
 
 #endif

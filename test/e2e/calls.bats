@@ -32,6 +32,18 @@ as_natively() {
 	as_natively resets 25
 }
 
+@test "every signal is blocked and all are sent: none breaks a call" {
+	local who
+
+	for who in loop idle; do
+		natively "$(victim put_off)" "$who" >"$RESULTS/natively"
+		under_shim STALLSHIM_STALL=1ms "$(victim put_off)" "$who" \
+			>"$RESULTS/shimmed"
+		diff "$RESULTS/natively" "$RESULTS/shimmed" || return 1
+		(($(wc -l <"$RESULTS/natively") > 10))
+	done
+}
+
 @test "fortified calls: as natively" {
 	need cc
 	cc -O2 -D_FORTIFY_SOURCE=2 -o "$BATS_TEST_TMPDIR/fortified" \

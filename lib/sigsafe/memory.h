@@ -1,10 +1,11 @@
 /*
  * Reading memory that may not be there. A walk follows addresses that can be
  * anything, and what is at one of them another thread may unmap at any moment.
- * So nothing is read where it lies but the thread's own stack: all else the
- * kernel copies, by process_vm_readv(2) on ourselves, which fails where a read
- * of ours would be a fault. No time passes between proof and reading, and no
- * signal is needed to survive what the proof has missed. Signal-safe.
+ * So nothing is read where it lies but what of the thread's own stack is shown
+ * to stay (sigsafe/stack_reach.h): all else the kernel copies, by
+ * process_vm_readv(2) on ourselves, which fails where a read of ours would be a
+ * fault. No time passes between proof and reading, and no signal is needed to
+ * survive what the proof has missed. Signal-safe.
  *
  * That call costs seven times as much as a short one. What can't be unmapped
  * (the objects that a program starts with) is instead proven page by page and

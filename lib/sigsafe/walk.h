@@ -6,8 +6,8 @@
  * (caller is given) all frames up to the one that returns to caller.
  *
  * Warm, which is over functions that have been met before, in objects that the
- * program started with and on the thread's own stack, a walk by rows makes no
- * system call, takes no lock and allocates nothing
+ * program started with and up the thread's own stack by ways it knows, a walk
+ * by rows makes no system call, takes no lock and allocates nothing
  * (test/unit/test_walk_quiet.c). Otherwise what it reads is proven or copied by
  * the kernel, by calls that change nothing (sigsafe/memory.h):
  *
@@ -19,6 +19,8 @@
  *   a stack not its own      a copy for every 256 bytes with frames
  *   the own stack, deeper    a proof a page, 64 a walk at most; once
  *   than any walk before
+ *   a way up the own stack   as a stack not its own, up to the next page that
+ *   that is new to it        it knows a way to; once (sigsafe/stack_reach.h)
  *   code outside of objects  a proof and a copy a frame
  *
  * A proof is one system call, a copy two. However bad the stack and the tables,

@@ -5,17 +5,26 @@
  */
 #include "sigsafe/walk_fp.h"
 
-#include "sigsafe/own_stack.h"
+#include "sigsafe/object.h"
+#include "sigsafe/stack_reach.h"
 
 /* A frame larger than this is no frame. */
 #define MAX_FRAME_BYTES (UINT64_C(16) << 20)
 
 struct cursor {
 	struct memory memory;
+	struct stack_reach reach;
+	const struct walk *walk;
 	uint64_t pc;
 	uint64_t fp; /* 0: the caller is outermost */
 	uint64_t sp; /* lowest address the caller's frame can have */
 };
+
+/* The words in front of `to` are read next. */
+static inline void reach(struct cursor *at, uintptr_t to)
+{
+	stack_reach_to(&at->reach, at->pc, at->sp, to, at->walk->seen);
+}
 
 /* reg: a row_register, or behind the last one the program counter. */
 static bool read_register(struct cursor *at, uint64_t context, unsigned reg,
@@ -29,7 +38,10 @@ static bool read_register(struct cursor *at, uint64_t context, unsigned reg,
 static bool step_over_signal(struct cursor *at)
 {
 	uint64_t context = at->sp + SIGRETURN_CONTEXT;
+	uintptr_t pc = at->pc, sp = at->sp;
 
+	reach(at, context + row_register_in_context[ROW_REGISTERS] +
+			  sizeof(uint64_t));
 	/* A frame's record is at its far end only next to a return address. */
 	if (!RETURN_IS_ON_STACK ||
 	    !read_register(at, context, ROW_REGISTERS, &at->pc) ||
@@ -37,7 +49,7 @@ static bool step_over_signal(struct cursor *at)
 	    !read_register(at, context, ROW_SP, &at->sp))
 		return false;
 	/* What it interrupted may have been on any stack. */
-	own_stack_trust(&at->memory, at->sp);
+	stack_reach_over_signal(&at->reach, pc, sp, at->sp, at->walk->seen);
 	return true;
 }
 
@@ -52,17 +64,55 @@ static bool step(struct cursor *at)
 {
 	uint64_t frame = at->fp;
 
-	if (!is_frame(at) || !memory_read(&at->memory, frame, &at->fp) ||
-	    !memory_read(&at->memory, frame + sizeof(uint64_t), &at->pc))
+	if (!is_frame(at))
+		return false;
+	reach(at, frame + 2 * sizeof(uint64_t));
+	if (!stack_reach_read(&at->memory, frame, &at->fp) ||
+	    !stack_reach_read(&at->memory, frame + sizeof(uint64_t), &at->pc))
 		return false;
 	at->pc = machine_code_address(at->pc);
 	at->sp = frame + 2 * sizeof(uint64_t);
 	return true;
 }
 
+static enum walk_state go_up(struct walk *walk, struct cursor *at,
+			     enum walk_state state)
+{
+	while (state == WALK_GOES_ON) {
+		if (!walk->behind_signal && !at->fp)
+			return WALK_COMPLETE;
+		if (walk->behind_signal ? !step_over_signal(at) : !step(at)) {
+			walk->lacks_memory = at->memory.has_failed;
+			return WALK_CUT;
+		}
+		if (!at->pc)
+			return WALK_COMPLETE;
+		state = walk_add(walk, at->pc, false);
+	}
+	return state;
+}
+
+/*
+ * Ways that are new to the thread are shown to be right by the frames that
+ * follow, wanted or not: so that the next walk need not copy.
+ */
+static cold void keep_ways(struct cursor *at, enum walk_state state)
+{
+	unsigned seen = at->walk->seen;
+	struct object object;
+
+	if (state == WALK_COMPLETE && !at->walk->behind_signal) {
+		at->reach.end = 0;
+		for (unsigned i = 0; i < STACK_REACH_FRAMES && at->fp; i++)
+			seen += step(at) && object_find(at->pc - 1, &object);
+	}
+	stack_reach_keep(&at->reach, seen, at->pc && !at->fp);
+}
+
 enum walk_state walk_fp(struct walk *walk, const struct registers *from)
 {
 	struct cursor at = {
+		.walk = walk,
 		.pc = from->value[REGISTER_PC],
 		.fp = from->value[REGISTER_FP],
 		.sp = from->value[REGISTER_SP],
@@ -70,17 +120,9 @@ enum walk_state walk_fp(struct walk *walk, const struct registers *from)
 	enum walk_state state = walk_add(walk, at.pc, true);
 
 	memory_begin(&at.memory, from);
-	own_stack_trust(&at.memory, at.sp);
-	while (state == WALK_GOES_ON) {
-		if (!walk->behind_signal && !at.fp)
-			return WALK_COMPLETE;
-		if (walk->behind_signal ? !step_over_signal(&at) : !step(&at)) {
-			walk->lacks_memory = at.memory.has_failed;
-			return WALK_CUT;
-		}
-		if (!at.pc)
-			return WALK_COMPLETE;
-		state = walk_add(walk, at.pc, false);
-	}
+	stack_reach_begin(&at.reach, &at.memory, at.sp);
+	state = go_up(walk, &at, state);
+	if (unlikely(stack_reach_is_new(&at.reach)))
+		keep_ways(&at, state);
 	return state;
 }

@@ -5,14 +5,17 @@
  */
 #include "sigsafe/walk_rows.h"
 
-#include "sigsafe/eh_frame.h"
+#include "sigsafe/frame_row.h"
 #include "sigsafe/memory.h"
-#include "sigsafe/own_stack.h"
 #include "sigsafe/row_cache.h"
+#include "sigsafe/stack_reach.h"
 
 struct cursor {
 	const struct registers *from;
 	struct memory memory;
+	struct stack_reach reach;
+	const struct walk *walk;
+	bool is_outermost;
 	struct walk_frame frame;
 	uintptr_t sp;
 	uintptr_t fp;
@@ -20,10 +23,10 @@ struct cursor {
 	uintptr_t saved[ROW_REGISTERS];
 };
 
-/* Frames on this stack can be read from now on, if it is the thread's own. */
-static void enter_stack(struct cursor *at)
+/* The frame's words in front of `to` are read next. */
+static inline void reach(struct cursor *at, uintptr_t to)
 {
-	own_stack_trust(&at->memory, at->sp);
+	stack_reach_to(&at->reach, at->frame.pc, at->sp, to, at->walk->seen);
 }
 
 static inline bool register_value(struct cursor *at, enum row_register reg,
@@ -47,7 +50,8 @@ static inline bool find_return_address(struct cursor *at, uintptr_t cfa)
 	enum row_register reg = RETURN_IS_ON_STACK ? ROW_SP : ROW_RETURN;
 
 	if (RETURN_IS_ON_STACK)
-		return memory_read(&at->memory, cfa - ROW_WORD, &at->frame.pc);
+		return stack_reach_read(&at->memory, cfa - ROW_WORD,
+					&at->frame.pc);
 	if (!register_value(at, reg, &at->frame.pc))
 		return false;
 	at->frame.pc = machine_code_address(at->frame.pc);
@@ -66,7 +70,8 @@ static inline bool move_up(struct cursor *at, uintptr_t cfa, uintptr_t top,
 	 */
 	if (cfa < at->sp + !at->frame.exact || cfa % ROW_WORD)
 		return false;
-	if (n && !memory_read(&at->memory, top - n * ROW_WORD, &at->fp))
+	reach(at, cfa);
+	if (n && !stack_reach_read(&at->memory, top - n * ROW_WORD, &at->fp))
 		return false;
 #pragma GCC unroll 5
 	for (unsigned i = ROW_FP + 1; i < ROW_REGISTERS; i++) {
@@ -80,7 +85,7 @@ static inline bool move_up(struct cursor *at, uintptr_t cfa, uintptr_t top,
 	return true;
 }
 
-static bool step_plain(struct cursor *at, unwind_row row)
+static inline bool step_plain(struct cursor *at, unwind_row row)
 {
 	uint64_t base;
 
@@ -94,8 +99,10 @@ static bool step_realigned(struct cursor *at, unwind_row row)
 {
 	uint64_t base, cfa;
 
-	return register_value(at, row_base(row), &base) &&
-	       memory_read(&at->memory, base - row_offset(row) * ROW_WORD,
+	if (!register_value(at, row_base(row), &base))
+		return false;
+	reach(at, base + ROW_WORD);
+	return memory_read(&at->memory, base - row_offset(row) * ROW_WORD,
 			   &cfa) &&
 	       move_up(at, cfa, base + ROW_WORD, row);
 }
@@ -104,8 +111,11 @@ static bool step_kept(struct cursor *at, unwind_row row)
 {
 	uint64_t base, kept;
 
-	if (!register_value(at, row_base(row), &base) ||
-	    !memory_read(&at->memory, base + row_offset(row) * ROW_WORD, &kept))
+	if (!register_value(at, row_base(row), &base))
+		return false;
+	base += row_offset(row) * ROW_WORD;
+	reach(at, base + ROW_WORD);
+	if (!memory_read(&at->memory, base, &kept))
 		return false;
 	return move_up(at, kept + ROW_WORD, kept + ROW_WORD, row);
 }
@@ -124,7 +134,9 @@ static bool step_over_signal(struct cursor *at)
 {
 	const uint16_t *offset = row_register_in_context;
 	uintptr_t context = at->sp + SIGRETURN_CONTEXT;
+	uintptr_t pc = at->frame.pc, sp = at->sp;
 
+	reach(at, context + offset[ROW_REGISTERS] + ROW_WORD);
 	if (!memory_read(&at->memory, context + offset[ROW_REGISTERS],
 			 &at->frame.pc) ||
 	    !memory_read(&at->memory, context + offset[ROW_FP], &at->fp) ||
@@ -133,11 +145,11 @@ static bool step_over_signal(struct cursor *at)
 	for (unsigned i = ROW_FP + 1; i < ROW_REGISTERS; i++)
 		at->saved[i] = context + offset[i];
 	at->frame.exact = true;
-	enter_stack(at);
+	stack_reach_over_signal(&at->reach, pc, sp, at->sp, at->walk->seen);
 	return true;
 }
 
-static bool step(struct cursor *at, unwind_row row)
+static inline bool step(struct cursor *at, unwind_row row)
 {
 	if (likely(row_kind(row) == ROW_PLAIN))
 		return step_plain(at, row);
@@ -155,39 +167,8 @@ static bool step(struct cursor *at, unwind_row row)
 	}
 }
 
-/* In front of what it leads to: no frame has come of it yet. */
-static unwind_row linkage_row(const struct walk_frame *frame)
-{
-	const struct module_record *module = frame->place.module;
-	int words;
-
-	if (!frame->exact || !module)
-		return ROW_STRANGE;
-	words = machine_linkage_words(frame->pc, module->text_start,
-				      module->text_end);
-	if (words < 0)
-		return ROW_STRANGE;
-	return row_pack(ROW_PLAIN, ROW_SP, (uint32_t)words) |
-	       (words ? row_pack_saved(ROW_RETURN, 1) : 0);
-}
-
-static cold unwind_row find_row(struct memory *memory,
-				const struct walk_frame *frame, uintptr_t pc)
-{
-	unwind_row row = eh_frame_row(memory, pc);
-
-	/* The program's own way back from a signal handler may have none. */
-	if (row == ROW_STRANGE && walk_returns_from_signal(frame))
-		row = ROW_SIGNAL;
-	if (row == ROW_STRANGE)
-		row = linkage_row(frame);
-	/* What could not be read says nothing about the next time. */
-	if (frame->key && !memory->has_failed)
-		row_cache_add(pc, frame->key, row);
-	return row;
-}
-
-static unwind_row row_of(struct memory *memory, const struct walk_frame *frame)
+static inline unwind_row row_of(struct memory *memory,
+				const struct walk_frame *frame)
 {
 	/* The call belongs to the frame, not what it returns to. */
 	uintptr_t pc = frame->pc - !frame->exact;
@@ -195,7 +176,7 @@ static unwind_row row_of(struct memory *memory, const struct walk_frame *frame)
 
 	if (frame->key && likely(row_cache_find(pc, frame->key, &row)))
 		return row;
-	return find_row(memory, frame, pc);
+	return frame_row_find(memory, frame, pc);
 }
 
 /* The frame at the cursor is handed over to another way to walk. */
@@ -216,9 +197,12 @@ static cold enum walk_state hand_over(struct cursor *at,
 	return good ? WALK_GOES_ON : WALK_CUT;
 }
 
-static void begin(struct cursor *at, const struct registers *from)
+static void begin(struct cursor *at, const struct walk *walk,
+		  const struct registers *from)
 {
+	at->walk = walk;
 	at->from = from;
+	at->is_outermost = false;
 	at->frame.pc = from->value[REGISTER_PC];
 	at->frame.exact = true;
 	at->sp = from->value[REGISTER_SP];
@@ -226,7 +210,7 @@ static void begin(struct cursor *at, const struct registers *from)
 	for (unsigned i = 0; i < ROW_REGISTERS; i++)
 		at->saved[i] = 0;
 	memory_begin(&at->memory, from);
-	enter_stack(at);
+	stack_reach_begin(&at->reach, &at->memory, at->sp);
 }
 
 static inline enum walk_state go_up(struct walk *walk, struct cursor *at,
@@ -241,8 +225,10 @@ static inline enum walk_state go_up(struct walk *walk, struct cursor *at,
 		state = walk_keep(walk, &at->frame, row == ROW_SIGNAL);
 		if (state != WALK_GOES_ON)
 			return state;
-		if (row == ROW_OUTERMOST)
+		if (row == ROW_OUTERMOST) {
+			at->is_outermost = true;
 			return WALK_COMPLETE;
+		}
 		if (row == ROW_STRANGE)
 			return hand_over(at, registers);
 		if (!step(at, row))
@@ -256,15 +242,50 @@ static inline enum walk_state go_up(struct walk *walk, struct cursor *at,
 	}
 }
 
+/*
+ * Ways that are new to the thread are shown to be right by the frames that
+ * follow, wanted or not: so that the next walk need not copy. Returns how many.
+ */
+static cold unsigned look_further(struct walk *walk, struct cursor *at)
+{
+	unsigned frames = 0;
+	unwind_row row;
+
+	at->reach.end = 0;
+	for (;;) {
+		walk_meet(walk, &at->frame);
+		if (!at->frame.place.is_in_object ||
+		    frames == STACK_REACH_FRAMES)
+			return frames;
+		row = row_of(&at->memory, &at->frame);
+		at->is_outermost = row == ROW_OUTERMOST;
+		if (!step(at, row))
+			return frames;
+		frames++;
+	}
+}
+
+static cold void keep_ways(struct walk *walk, struct cursor *at,
+			   enum walk_state state)
+{
+	unsigned seen = walk->seen;
+
+	if (state == WALK_COMPLETE && !at->is_outermost)
+		seen += look_further(walk, at);
+	stack_reach_keep(&at->reach, seen, at->is_outermost);
+}
+
 enum walk_state walk_rows(struct walk *walk, struct registers *registers)
 {
 	enum walk_state state;
 	struct cursor at;
 
-	begin(&at, registers);
+	begin(&at, walk, registers);
 	walk->locator.memory = &at.memory;
 	state = go_up(walk, &at, registers);
-	walk->locator.memory = NULL;
 	walk->lacks_memory = at.memory.has_failed;
+	if (unlikely(stack_reach_is_new(&at.reach)))
+		keep_ways(walk, &at, state);
+	walk->locator.memory = NULL;
 	return state;
 }

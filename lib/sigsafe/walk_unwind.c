@@ -6,7 +6,7 @@
 #include "sigsafe/walk_unwind.h"
 
 #include "sigsafe/object.h"
-#include "sigsafe/own_stack.h"
+#include "sigsafe/stack_reach.h"
 #include "sigsafe/unwind_calls.h"
 #include "sigsafe/unwind_table.h"
 
@@ -159,11 +159,13 @@ static enum walk_state cut(struct walk *walk, const struct subject *subject)
 
 static void begin(struct subject *subject, const struct registers *from)
 {
+	struct stack_reach reach;
+
 	subject->registers = from;
 	subject->object = (struct object){ .start = 0 };
 	/* Where the shim was called, they lie next to the first frames. */
 	memory_begin(&subject->stack, from);
-	own_stack_trust(&subject->stack, from->value[REGISTER_SP]);
+	stack_reach_begin(&reach, &subject->stack, from->value[REGISTER_SP]);
 	memory_begin(&subject->tables, from);
 }
 

@@ -8,11 +8,17 @@ load lib
 # survives PLACE FUNCTION...: as natively, and each function is on stacks of its
 # stall.
 survives() {
-	local text function
+	runs_well small_stacks "$@"
+}
 
-	[[ $(natively "$(victim small_stacks)" "$1") = done ]]
-	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim small_stacks)" \
-		"$1") = done ]]
+# runs_well VICTIM PLACE FUNCTION...: the same, of another victim.
+runs_well() {
+	local text function victim
+
+	victim=$(victim "$1")
+	shift
+	[[ $(natively "$victim" "$1") = done ]]
+	[[ $(under_shim STALLSHIM_STALL=1ms "$victim" "$1") = done ]]
 	text=$(result stall.txt)
 	head -n 60 "$text"
 	for function in "${@:2}"; do
@@ -41,4 +47,16 @@ survives() {
 
 @test "threads with the smallest stack that libc allows are ticked in" {
 	survives threads in_small_thread
+}
+
+@test "stacks of coroutines lie below the thread's own, and are unmapped" {
+	runs_well gaps below in_gap_job switch_stack
+}
+
+@test "stacks of coroutines lie beside threads', some of them unmapped" {
+	runs_well gaps beside in_gap_job switch_stack
+}
+
+@test "stacks of coroutines lie in the thread's own, with guards between" {
+	runs_well gaps within in_gap_job switch_stack
 }

@@ -15,7 +15,7 @@
 #define UNTOUCHED   0x5a
 
 /* More where the called keeps the return address. */
-#define FIRST_BYTES  (RETURN_IS_ON_STACK ? 1920 : 2176)
+#define FIRST_BYTES  (RETURN_IS_ON_STACK ? 1984 : 2240)
 #define SECOND_BYTES (RETURN_IS_ON_STACK ? 1408 : 1664)
 
 static char coroutine_stack[STACK_BYTES] __attribute__((aligned(16)));

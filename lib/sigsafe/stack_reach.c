@@ -1,0 +1,109 @@
+/*
+ * The ways up a stack that its thread knows.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/stack_reach.h"
+
+#include "base/hash.h"
+#include "sigsafe/own_stack.h"
+
+#define PAIRS 32u
+
+/* Below the end of a large frame, what of it may be read: saved registers. */
+#define SAVED_BYTES 512u
+
+/*
+ * One word each, 0: none, as a handler may come between any two instructions.
+ * The one that was entered last is the first of its pair.
+ */
+static __thread volatile uint64_t known[PAIRS][2];
+
+static uint64_t word_of(uintptr_t pc, uintptr_t sp, uintptr_t to)
+{
+	uint64_t word = hash_mix(pc);
+
+	word = hash_mix((word ^ word >> 32) + sp);
+	word = hash_mix((word ^ word >> 32) + to);
+	return (word ^ word >> 32) | 1;
+}
+
+static volatile uint64_t *pair_of(uint64_t word)
+{
+	return known[hash_slot(word, PAIRS)];
+}
+
+static bool is_known(uint64_t word)
+{
+	const volatile uint64_t *pair = pair_of(word);
+
+	return pair[0] == word || pair[1] == word;
+}
+
+/* The page of the byte in front of `to` may be read, but not below start. */
+static void trust(struct stack_reach *reach, uintptr_t start, uintptr_t to)
+{
+	uintptr_t page = (to - 1) / PAGE_BYTES * PAGE_BYTES;
+
+	memory_trust(reach->memory, start, page + PAGE_BYTES);
+}
+
+static bool take(struct stack_reach *reach, uint64_t word, unsigned seen)
+{
+	if (is_known(word))
+		return true;
+	if (reach->count < STACK_REACH_NEW) {
+		reach->seen[reach->count] = (uint16_t)seen;
+		reach->found[reach->count++] = word;
+	}
+	return false;
+}
+
+void stack_reach_begin(struct stack_reach *reach, struct memory *memory,
+		       uintptr_t sp)
+{
+	reach->memory = memory;
+	reach->count = 0;
+	reach->end = own_stack_end(sp);
+	if (reach->end)
+		trust(reach, sp, sp);
+}
+
+static bool is_in_same_page(uintptr_t sp, uintptr_t to)
+{
+	return (sp - 1) / PAGE_BYTES == (to - 1) / PAGE_BYTES;
+}
+
+cold void stack_reach_further(struct stack_reach *reach, uintptr_t pc,
+			      uintptr_t sp, uintptr_t to, unsigned seen)
+{
+	if (to <= sp || to > reach->end || is_in_same_page(sp, to))
+		return;
+	if (take(reach, word_of(pc, sp, to), seen))
+		trust(reach, max_u64(sp, to - SAVED_BYTES), to);
+}
+
+cold void stack_reach_over_signal(struct stack_reach *reach, uintptr_t pc,
+				  uintptr_t sp, uintptr_t to, unsigned seen)
+{
+	reach->end = own_stack_end(to);
+	memory_trust(reach->memory, 0, 0);
+	if (reach->end && take(reach, word_of(pc, sp, to), seen))
+		trust(reach, to, to);
+}
+
+static void enter(uint64_t word)
+{
+	volatile uint64_t *pair = pair_of(word);
+
+	pair[1] = pair[0];
+	pair[0] = word;
+}
+
+cold void stack_reach_keep(const struct stack_reach *reach, unsigned seen,
+			   bool to_end)
+{
+	for (unsigned i = 0; i < reach->count; i++)
+		if (to_end || reach->seen[i] + STACK_REACH_FRAMES <= seen)
+			enter(reach->found[i]);
+}

@@ -110,6 +110,8 @@
 	  (how, set, old))                                                     \
 	X(int, pthread_attr_setsigmask_np,                                     \
 	  (pthread_attr_t * attr, const sigset_t *set), (attr, set))           \
+	X(int, pthread_attr_getsigmask_np,                                     \
+	  (const pthread_attr_t *attr, sigset_t *set), (attr, set))            \
 	X(int, sigaltstack, (const stack_t *stack, stack_t *old),              \
 	  (stack, old))                                                        \
 	X(int, sigpending, (sigset_t * set), (set))                            \

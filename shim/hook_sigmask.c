@@ -85,29 +85,52 @@ HOOK int sigsetmask(int mask)
 	return change_some(SIG_SETMASK, mask);
 }
 
-/* The mask a thread will be born with. */
+/*
+ * The mask a thread will be born with. A set has many words, of which the
+ * kernel and libc's functions know the first, but this one keeps all: the last
+ * one is where we note in which bits the first is not the host's. (It is given
+ * back as the one before it: nobody has a use for either.)
+ */
+#define LAST_WORD (sizeof(sigset_t) / sizeof(kernel_sigset) - 1)
+
 HOOK int pthread_attr_setsigmask_np(pthread_attr_t *attr, const sigset_t *set)
 {
+	kernel_sigset word[LAST_WORD + 1], hosts;
 	sigset_t given;
 
 	if (!set)
 		return real.pthread_attr_setsigmask_np(attr, set);
-	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
+	memcpy(word, set, sizeof(word));
+	hosts = word[0];
+	word[0] = host_sigset_claimed(hosts);
+	word[LAST_WORD] = word[LAST_WORD - 1] ^ word[0] ^ hosts;
+	memcpy(&given, word, sizeof(word));
 	return real.pthread_attr_setsigmask_np(attr, &given);
 }
 
-/*
- * A tick that waits for a handler of the host to end is not the host's. The
- * kernel's part of *set is all that libc writes.
- */
+HOOK int pthread_attr_getsigmask_np(const pthread_attr_t *attr, sigset_t *set)
+{
+	kernel_sigset word[LAST_WORD + 1];
+	int err = real.pthread_attr_getsigmask_np(attr, set);
+
+	if (err)
+		return err;
+	memcpy(word, set, sizeof(word));
+	word[0] ^= word[LAST_WORD] ^ word[LAST_WORD - 1];
+	word[LAST_WORD] = word[LAST_WORD - 1];
+	memcpy(set, word, sizeof(word));
+	return 0;
+}
+
+/* The kernel's part of *set is all that libc writes. */
 HOOK int sigpending(sigset_t *set)
 {
 	int err = real.sigpending(set);
 	kernel_sigset bits;
 
-	if (err)
+	if (err || unlikely(!host_signal_is_started()))
 		return err;
-	bits = sigset_bits(set) & ~tick_signal_set();
+	bits = host_pending(sigset_bits(set));
 	memcpy(set, &bits, sizeof(bits));
 	return 0;
 }

@@ -8,6 +8,8 @@
 #include "sigsafe/disposition.h"
 #include "sigsafe/host_mask.h"
 #include "sigsafe/live.h"
+#include "sigsafe/send_again.h"
+#include "sigsafe/signal_entry.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/timer.h"
 
@@ -53,4 +55,16 @@ void claim_sent(int pid, int sig)
 	if (self->recording == live_recording() && self->timer &&
 	    self->timer_generation != tick_signal_generation())
 		timer_delete_own(self);
+}
+
+/* The thread's own come before the process's. */
+void claim_drop_late_tick(int sig)
+{
+	const kernel_sigset set = SIGNAL_BIT(sig);
+	const struct timespec now = { .tv_sec = 0 };
+	siginfo_t info;
+
+	if (sys4(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) == sig &&
+	    !signal_is_tick(&info))
+		signal_send_again(sig, &info);
 }

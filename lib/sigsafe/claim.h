@@ -23,4 +23,10 @@ void claim_signals(int pid, kernel_sigset claims);
  */
 void claim_sent(int pid, int sig);
 
+/*
+ * A tick of the calling thread by sig, which is given up and blocked here,
+ * would stay pending: it is dropped. Signal-safe.
+ */
+void claim_drop_late_tick(int sig);
+
 #endif

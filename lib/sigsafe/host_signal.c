@@ -137,3 +137,30 @@ kernel_sigset host_sigset_claimed(kernel_sigset set)
 		claim_signals(pid, claims);
 	return mask_of_kernel(set);
 }
+
+static kernel_sigset kernels_pending(void)
+{
+	kernel_sigset pending = 0;
+
+	sys2(SYS_rt_sigpending, &pending, sizeof(pending));
+	return pending;
+}
+
+kernel_sigset host_pending(kernel_sigset pending)
+{
+	kernel_sigset ticks = pending & tick_signal_set();
+	int sig = tick_signal(), pid;
+
+	if (likely(!ticks) || live_is_left())
+		return pending;
+	/* A private one, of which nobody else sends any. */
+	if (ticks & tick_signals_open())
+		return pending & ~ticks;
+	pid = process_id();
+	/* A guest has no timers. */
+	if (!pid)
+		return pending;
+	claim_signals(pid, ticks);
+	claim_drop_late_tick(sig);
+	return kernels_pending() & ~tick_signal_set();
+}

@@ -57,4 +57,12 @@ int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old);
  */
 kernel_sigset host_sigset_claimed(kernel_sigset set);
 
+/*
+ * What is pending as the host knows it, where the kernel says pending: without
+ * a tick that waits for a handler of the host's to end. Whether SIGUSR1 is a
+ * tick's or the host's cannot be seen: it is given up to the host, and asked
+ * for again. Signal-safe.
+ */
+kernel_sigset host_pending(kernel_sigset pending);
+
 #endif

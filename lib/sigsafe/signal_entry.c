@@ -159,18 +159,6 @@ static bool is_blocked_by_host(int sig, ucontext_t *uc)
 	return mask_of_host(mask) & ~mask & SIGNAL_BIT(sig);
 }
 
-/* It would stay pending here. The thread's own come before the process's. */
-static void drop_late_tick(int sig)
-{
-	const kernel_sigset set = SIGNAL_BIT(sig);
-	const struct timespec now = { .tv_sec = 0 };
-	siginfo_t info;
-
-	if (sys4(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) == sig &&
-	    !signal_is_tick(&info))
-		signal_send_again(sig, &info);
-}
-
 /* From now on it is blocked indeed, and sent once more. */
 static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 {
@@ -183,7 +171,7 @@ static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 		*mask = mask_of_kernel(*mask);
 	}
 	signal_send_again(sig, info);
-	drop_late_tick(sig);
+	claim_drop_late_tick(sig);
 	stay_hidden(uc);
 }
 

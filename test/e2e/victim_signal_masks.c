@@ -225,19 +225,71 @@ static void *born_blocked(void *unused)
 	return unused;
 }
 
+static void say_attribute(const pthread_attr_t *attr)
+{
+	sigset_t set;
+
+	memset(&set, 0x55, sizeof(set));
+	printf("%d\n", pthread_attr_getsigmask_np(attr, &set));
+	say_set("it has", &set);
+	/* All words of it. */
+	for (size_t i = 0; i < sizeof(set); i += sizeof(uint64_t)) {
+		uint64_t word;
+
+		memcpy(&word, (char *)&set + i, sizeof(word));
+		printf("%llx ", (unsigned long long)word);
+	}
+	puts("");
+}
+
 static void attribute(void)
 {
+	static sigset_t all; /* what libc's functions do not write is 0 */
 	pthread_attr_t attr;
 	pthread_t thread;
-	sigset_t all;
 
 	sigfillset(&all);
 	pthread_attr_init(&attr);
 	printf("%d\n", pthread_attr_setsigmask_np(&attr, &all));
 	pthread_create(&thread, &attr, born_blocked, NULL);
 	pthread_join(thread, NULL);
+	say_attribute(&attr);
+	sigdelset(&all, SIGRTMAX - 2);
+	pthread_attr_setsigmask_np(&attr, &all);
+	say_attribute(&attr);
 	printf("%d\n", pthread_attr_setsigmask_np(&attr, NULL));
+	say_attribute(&attr);
 	say_mask("now");
+}
+
+static bool asks_first;
+
+/* What is pending besides a tick, for which there is time. */
+static void say_pending_in_handler(int sig)
+{
+	(void)sig;
+	spin(3 * NS_PER_MS);
+	if (asks_first)
+		say_pending();
+	kill(getpid(), SIGUSR1);
+	say_pending();
+}
+
+/* At the end it dies of what was pending. */
+static void pending_in_handler(void)
+{
+	struct sigaction act = { .sa_handler = say_pending_in_handler };
+
+	sigfillset(&act.sa_mask);
+	sigaction(SIGALRM, &act, NULL);
+	loop_for(10 * NS_PER_MS);
+	raise(SIGALRM);
+}
+
+static void pending_behind_a_tick(void)
+{
+	asks_first = true;
+	pending_in_handler();
 }
 
 static atomic_bool over;
@@ -394,6 +446,8 @@ static const struct signal_case cases[] = {
 	{ "late_handler", late_handler },
 	{ "late_jump", late_jump },
 	{ "pending_part", pending_part },
+	{ "pending_in_handler", pending_in_handler },
+	{ "pending_behind_a_tick", pending_behind_a_tick },
 	{ "raw_exec", raw_exec },
 	{ NULL, NULL },
 };

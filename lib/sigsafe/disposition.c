@@ -35,9 +35,7 @@ extern int __sigaction(int sig, const struct sigaction *act,
 static struct quiet_lock lock; /* guards all below but called[] */
 static struct disposition shadow[SIGNALS + 1];
 static kernel_sigset stand_ins;
-/* Handlers with SA_RESTART, with SA_ONSTACK: also read without the lock. */
-static kernel_sigset restarting;
-static kernel_sigset on_alternate_stack;
+struct disposition_flags disposition_flags; /* also read without the lock */
 
 /* What entry() calls. Written with the shadow, read without the lock. */
 static signal_handler *called[SIGNALS + 1];
@@ -64,8 +62,7 @@ void disposition_start(signal_handler *the_entry)
 	entry = the_entry;
 	kernel_set(sig, NULL, &was);
 	same.sa_sigaction = was.handler;
-	/* The restorer is libc's own, which every unwinder and debugger knows.
-	 */
+	/* The restorer is libc's own, which unwinders and debuggers know. */
 	__sigaction(sig, &same, NULL);
 	kernel_set(sig, NULL, &now);
 	restorer = now.restorer;
@@ -86,6 +83,11 @@ void disposition_unlock(void)
 static bool is_function(signal_handler *handler)
 {
 	return handler != DEFAULT && handler != IGNORE;
+}
+
+static bool is_default(const struct disposition *disposition)
+{
+	return disposition->handler == DEFAULT;
 }
 
 static bool stands_in(int sig)
@@ -111,7 +113,7 @@ static struct disposition kernel_form(int sig, const struct disposition *host)
 {
 	struct disposition kernel = *host;
 
-	if (host->handler == DEFAULT && stands_in(sig))
+	if (is_default(host) && stands_in(sig))
 		return stand_in_form(sig);
 	if (is_function(host->handler)) {
 		kernel.handler = entry;
@@ -139,8 +141,8 @@ static void remember(int sig, const struct disposition *host)
 	shadow[sig].flags &= KNOWN_FLAGS;
 	shadow[sig].mask &= ~UNMASKABLE;
 	/* Relaxed: an answer is as old as the handler it belongs to. */
-	note(&restarting, sig, host->flags & SA_RESTART);
-	note(&on_alternate_stack, sig,
+	note(&disposition_flags.restart, sig, host->flags & SA_RESTART);
+	note(&disposition_flags.on_stack, sig,
 	     is_function(host->handler) && host->flags & SA_ONSTACK);
 	/* Release pairs with the acquire in disposition_take(). */
 	store_release(&called[sig], asks ? ASK : host->handler);
@@ -181,10 +183,16 @@ int disposition_set(int sig, const struct disposition *new,
 int disposition_set_of_guest(int sig, const struct disposition *new,
 			     struct disposition *old)
 {
-	int err = kernel_set(sig, new, old);
+	struct disposition was;
+	int err = kernel_set(sig, NULL, &was);
+	bool is_ours = !err && was.handler == entry;
 
-	if (!err && old->handler == entry)
-		*old = shadow[sig];
+	if (is_ours)
+		was = shadow[sig];
+	/* Where we stand in for the default that is not taken away. */
+	if (new && !(is_ours && is_default(&was) && is_default(new)))
+		err = kernel_set(sig, new, NULL);
+	*old = was;
 	return err;
 }
 
@@ -192,7 +200,7 @@ bool disposition_is_default(int sig)
 {
 	struct disposition now;
 
-	return !disposition_set(sig, NULL, &now) && now.handler == DEFAULT;
+	return !disposition_set(sig, NULL, &now) && is_default(&now);
 }
 
 void disposition_stand_in(int sig)
@@ -200,7 +208,7 @@ void disposition_stand_in(int sig)
 	struct disposition host;
 
 	stand_ins |= SIGNAL_BIT(sig);
-	if (!disposition_set(sig, NULL, &host) && host.handler == DEFAULT)
+	if (!disposition_set(sig, NULL, &host) && is_default(&host))
 		disposition_set(sig, &host, &host);
 }
 
@@ -232,11 +240,6 @@ signal_handler *disposition_take(int sig)
 	return likely(handler != ASK) ? handler : take_one_shot(sig);
 }
 
-bool disposition_restarts(int sig)
-{
-	return load_relaxed(&restarting) & SIGNAL_BIT(sig);
-}
-
 void disposition_stand_back(int sig)
 {
 	struct disposition now;
@@ -244,7 +247,7 @@ void disposition_stand_back(int sig)
 	stand_ins &= ~SIGNAL_BIT(sig);
 	/* One that was ignored at the start is in no shadow. */
 	if (!kernel_set(sig, NULL, &now) && now.handler == entry &&
-	    shadow[sig].handler == DEFAULT)
+	    is_default(&shadow[sig]))
 		kernel_set(sig, &shadow[sig], NULL);
 }
 
@@ -264,24 +267,16 @@ void disposition_reset(int sig)
 	kernel_set(sig, &none, NULL);
 }
 
-bool disposition_enters_alternate_stack(int sig)
-{
-	return load_relaxed(&on_alternate_stack) & SIGNAL_BIT(sig);
-}
-
-bool disposition_let_go(int sig)
+void disposition_let_go(int sig)
 {
 	int pid = process_id();
-	bool is_default;
 
 	if (pid)
 		disposition_lock(pid);
-	is_default = shadow[sig].handler == DEFAULT;
-	if (is_default)
+	if (is_default(&shadow[sig]))
 		kernel_set(sig, &shadow[sig], NULL);
 	if (pid)
 		disposition_unlock();
-	return is_default;
 }
 
 void disposition_take_back(int sig)
@@ -293,7 +288,7 @@ void disposition_take_back(int sig)
 		return;
 	disposition_lock(pid);
 	if (stands_in(sig) && !disposition_set(sig, NULL, &host) &&
-	    host.handler == DEFAULT)
+	    is_default(&host))
 		disposition_set(sig, &host, &host);
 	disposition_unlock();
 }

@@ -18,6 +18,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/atomic.h"
 #include "sigsafe/sys.h"
 
 #define SIGNALS 64 /* 1 to 64 */
@@ -67,7 +68,9 @@ int disposition_set(int sig, const struct disposition *new,
 
 /*
  * The same for a guest in its parent's memory, whose dispositions are its own
- * and soon end: the shadow stays its parent's. Not locked. Signal-safe.
+ * and soon end: the shadow stays its parent's. A default that we stand in for
+ * goes on to be that: where clone(2) was told to share the dispositions, the
+ * parent's ticks would kill. Not locked. Signal-safe.
  */
 int disposition_set_of_guest(int sig, const struct disposition *new,
 			     struct disposition *old);
@@ -90,11 +93,25 @@ void disposition_stand_back_from_one_shots(void);
  */
 signal_handler *disposition_take(int sig);
 
+/* The signals that the host has set with SA_RESTART; handles with SA_ONSTACK.
+ */
+struct disposition_flags {
+	kernel_sigset restart, on_stack;
+};
+
+extern struct disposition_flags disposition_flags;
+
 /* Has the host's handler SA_RESTART? Not locked. Signal-safe. */
-bool disposition_restarts(int sig);
+static inline bool disposition_restarts(int sig)
+{
+	return load_relaxed(&disposition_flags.restart) & SIGNAL_BIT(sig);
+}
 
 /* Has the host a handler with SA_ONSTACK? Not locked. Signal-safe. */
-bool disposition_enters_alternate_stack(int sig);
+static inline bool disposition_enters_alternate_stack(int sig)
+{
+	return load_relaxed(&disposition_flags.on_stack) & SIGNAL_BIT(sig);
+}
 
 /*
  * Whatever the host wants, the kernel acts on sig by default: as the kernel
@@ -106,7 +123,7 @@ void disposition_reset(int sig);
  * Gives sig to the kernel to act on by default, if that is the host's wish, and
  * takes it back. Not locked. Signal-safe.
  */
-bool disposition_let_go(int sig);
+void disposition_let_go(int sig);
 void disposition_take_back(int sig);
 
 #endif

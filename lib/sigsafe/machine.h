@@ -8,6 +8,8 @@
  *   sys6()                    a system call that leaves errno alone: the
  *                             result, or -errno
  *   machine_relax()           what to do between two looks at a lock
+ *   machine_allow_unaligned() in a handler of ours: the interrupted code may
+ *                             have forbidden accesses that are not aligned
  *   machine_cas16()           one 16-byte step: true when *p was {*low, *high}
  *                             and is now {new_low, new_high}; else these two
  *                             are what it was. Full barrier

@@ -26,6 +26,17 @@ static inline void machine_relax(void)
 	__builtin_ia32_pause();
 }
 
+#define FLAG_AC (UINT64_C(1) << 18)
+
+/* The kernel leaves the flag to the handler, and gives it back behind that. */
+static inline void machine_allow_unaligned(void)
+{
+	uint64_t flags = __builtin_ia32_readeflags_u64();
+
+	if (unlikely(flags & FLAG_AC))
+		__builtin_ia32_writeeflags_u64(flags & ~FLAG_AC);
+}
+
 static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 				 uint64_t new_low, uint64_t new_high)
 {

@@ -68,6 +68,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset *mask;
 
+	machine_allow_unaligned();
 	/*
 	 * A late one, from before the tick signal moved: the mask is what the
 	 * host chose for its own handler. The return from here undoes this.

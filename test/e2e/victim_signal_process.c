@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 
@@ -211,6 +212,44 @@ static void forks_then_vforks(void)
 	say_end_of("child", forked(child_spawns_first));
 }
 
+static int give_up_signals(void *unused)
+{
+	(void)unused;
+	signal(SIGUSR1, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	return 7;
+}
+
+/* What the child does to a disposition it does to its parent's. */
+static void shares_dispositions(void)
+{
+	static char stack[1 << 18] __attribute__((aligned(16)));
+
+	loop_for(10 * NS_PER_MS);
+	say_end_of("child", clone(give_up_signals, stack + sizeof(stack),
+				  CLONE_VM | CLONE_SIGHAND | SIGCHLD, NULL));
+	loop_for(20 * NS_PER_MS);
+	raise(SIGTERM);
+}
+
+#define FLAG_AC (1UL << 18)
+
+/* Accesses that are not aligned are forbidden while ticks come. */
+static void aligned_only(void)
+{
+	uint64_t begun_ns = now_ns();
+	unsigned long flags;
+
+	loop_for(10 * NS_PER_MS);
+	flags = __builtin_ia32_readeflags_u64();
+	__builtin_ia32_writeeflags_u64(flags | FLAG_AC);
+	while (now_ns() - begun_ns < 30 * NS_PER_MS)
+		;
+	flags = __builtin_ia32_readeflags_u64();
+	__builtin_ia32_writeeflags_u64(flags & ~FLAG_AC);
+	printf("forbidden: %d\n", (flags & FLAG_AC) != 0);
+}
+
 static void systems(void)
 {
 	loop_for(10 * NS_PER_MS);
@@ -272,6 +311,8 @@ static const struct signal_case cases[] = {
 	{ "kills", kills },
 	{ "vforks", vforks },
 	{ "forks_then_vforks", forks_then_vforks },
+	{ "shares_dispositions", shares_dispositions },
+	{ "aligned_only", aligned_only },
 	{ "systems", systems },
 	{ "aborts", aborts },
 	{ "executed", executed },

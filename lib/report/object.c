@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "report/vdso.h"
@@ -43,22 +44,43 @@ static bool load(struct object *object, const char *path, int fd)
 	return false;
 }
 
-/* A module without a build-id has to be taken at its word. */
-static bool is_the_same(const struct object *object,
-			const struct module *module)
+static bool has_build_id(const struct object *object,
+			 const struct module *module)
 {
 	const unsigned char *bits;
 	GElf_Addr where;
-	GElf_Addr bias;
-	int length;
+	int length = dwfl_module_build_id(object->module, &bits, &where);
 
-	if (!dwfl_module_getelf(object->module, &bias))
-		return false;
-	if (!module->build_id_bytes)
-		return true;
-	length = dwfl_module_build_id(object->module, &bits, &where);
 	return length > 0 && (uint32_t)length >= module->build_id_bytes &&
 	       !memcmp(bits, module->build_id, module->build_id_bytes);
+}
+
+/*
+ * Without a build-id the file's times have to tell: what replaces it, be it
+ * renamed or overwritten, has changed its status since the program began.
+ */
+static bool has_changed(const struct module *module)
+{
+	struct stat file;
+
+	return module->mapped_ns && stat(module->path, &file) == 0 &&
+	       (uint64_t)file.st_ctim.tv_sec * NS_PER_S +
+			       (uint64_t)file.st_ctim.tv_nsec >=
+		       module->mapped_ns;
+}
+
+/* Whether the file is the module's, by OBJECT_GOOD. */
+static enum object_state state_of(const struct object *object,
+				  const struct module *module)
+{
+	GElf_Addr bias;
+
+	if (!dwfl_module_getelf(object->module, &bias))
+		return OBJECT_OTHER;
+	if (module->build_id_bytes)
+		return has_build_id(object, module) ? OBJECT_GOOD
+						    : OBJECT_OTHER;
+	return has_changed(module) ? OBJECT_CHANGED : OBJECT_GOOD;
 }
 
 static bool load_same(struct object *object, const struct module *module,
@@ -69,11 +91,9 @@ static bool load_same(struct object *object, const struct module *module,
 			close(fd);
 		return false;
 	}
-	if (is_the_same(object, module)) {
-		object->state = OBJECT_GOOD;
+	object->state = state_of(object, module);
+	if (object->state == OBJECT_GOOD)
 		return true;
-	}
-	object->state = OBJECT_OTHER;
 	forget(object);
 	return false;
 }

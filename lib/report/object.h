@@ -14,6 +14,7 @@ enum object_state {
 	OBJECT_GOOD,
 	OBJECT_MISSING, /* no file, or one that is no ELF file */
 	OBJECT_OTHER,	/* the build-id of the file is another */
+	OBJECT_CHANGED	/* none, and the file changed after the program began */
 };
 
 struct object {

@@ -69,6 +69,7 @@ void text_modules_add(struct text_modules *modules, struct process *process,
 	text_unescape(line);
 	module.path = arena_string(&process->arena, line, strlen(line));
 	module.name = process_module_name(process, module.path);
+	module.mapped_ns = process->start_realtime_ns;
 	modules->list[modules->count++] = module;
 }
 

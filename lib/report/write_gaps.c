@@ -90,6 +90,12 @@ static void write_object(const struct report *report,
 			"(its build-id differs)\n",
 			name);
 		break;
+	case OBJECT_CHANGED:
+		fprintf(report->out,
+			"  %s: changed since the program began, or the file is "
+			"another (it has no build-id)\n",
+			name);
+		break;
 	}
 }
 

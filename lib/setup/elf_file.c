@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "sigsafe/sys.h"
 
@@ -101,6 +102,18 @@ bool elf_file_is(const struct elf_file *file, const uint8_t *build_id,
 		return !found && !bytes;
 	/* The recording keeps no more of a longer one. */
 	return found_bytes >= bytes && !memcmp(found, build_id, bytes);
+}
+
+bool elf_file_is_older(const struct elf_file *file, uint64_t realtime_ns)
+{
+	struct stat status;
+
+	if (file->fd < 0)
+		return true;
+	return sys2(SYS_fstat, file->fd, &status) == 0 &&
+	       (uint64_t)status.st_ctim.tv_sec * NS_PER_S +
+			       (uint64_t)status.st_ctim.tv_nsec <
+		       realtime_ns;
 }
 
 static bool is_named(const struct elf_file *file, Elf_Scn *scn,

@@ -74,7 +74,9 @@ static void read_symbols(struct symbols *symbols, enum symbol_kind kind,
 	if (!open_module(&file, record))
 		return;
 	/* The file may have been replaced since it was mapped. */
-	if (elf_file_is(&file, record->build_id, record->build_id_bytes))
+	if (elf_file_is(&file, record->build_id, record->build_id_bytes) &&
+	    (record->build_id_bytes ||
+	     elf_file_is_older(&file, asked_of->start_realtime_ns)))
 		read_file(&symbols->table, kind, record, &file);
 	elf_file_close(&file);
 }

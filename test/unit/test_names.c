@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "machine_fixture.h"
@@ -278,6 +279,7 @@ static void strip_self_without_build_id(const char *then)
 	cr_assert_eq(run(then), 0);
 	be_file("stripped");
 	self->build_id_bytes = 0;
+	rec->start_realtime_ns = UINT64_MAX;
 }
 
 Test(names, without_build_ids_the_right_checksum_is_taken)
@@ -290,6 +292,21 @@ Test(names, without_build_ids_a_wrong_checksum_is_not)
 {
 	strip_self_without_build_id("echo >> symbols");
 	cr_assert_str_eq(function_at(names_sized), "unknown");
+}
+
+Test(names, without_build_ids_a_file_changed_since_the_start_is_not_taken)
+{
+	struct stat file;
+
+	strip_self_without_build_id("true");
+	cr_assert_eq(stat(self->path, &file), 0);
+	rec->start_realtime_ns = (uint64_t)file.st_ctim.tv_sec * NS_PER_S +
+				 (uint64_t)file.st_ctim.tv_nsec;
+	cr_assert_str_eq(function_at(names_sized), "unknown");
+	names_close();
+	names = names_open();
+	rec->start_realtime_ns++;
+	cr_assert_str_eq(function_at(names_sized), "names_sized+0");
 }
 
 /* libc, as module 2: Debian strips it, libc6-dbg has its symbols. */

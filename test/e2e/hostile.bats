@@ -110,3 +110,18 @@ comes_to() {
 	[[ $(total_ns "$text" unlock_by_stranger) = 0 ]]
 	(($(total_ns "$text" unlock_by_holder) >= 20000000))
 }
+
+@test "a library that is bound past us locks and unlocks for the program" {
+	local plugin=$BUILD/victims/plugin_contend.so text
+
+	[[ $(natively "$(victim deep)" "$plugin") = done ]]
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim deep)" \
+		"$plugin") = done ]]
+	text=$(result mutex.txt)
+	head -n 20 "$text"
+	law_closes "$text"
+	# The program's waits are seen, not the library's; but a tick in that is.
+	(($(total_ns "$(result wait.txt)" wait_for) == 0))
+	(($(total_ns "$(result wait.txt)" wait_in_program) >= 20 * 2000000))
+	(($(total_ns "$(result stall.txt)" plugin_contend) > 0))
+}

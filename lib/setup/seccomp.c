@@ -41,6 +41,7 @@ static const short ours[] = {
 	SYS_pwrite64,
 	SYS_read,
 	SYS_readlinkat,
+	SYS_recvmsg,
 	SYS_renameat,
 	SYS_renameat2,
 	SYS_rt_sigaction,

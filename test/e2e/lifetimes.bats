@@ -40,6 +40,12 @@ teardown() {
 	done
 }
 
+@test "an exec that can only fail writes no results" {
+	run under_shim "$(victim loop)" no-exec
+	[[ $status = 137 ]]
+	[[ $(files txt) = 0 && $(files rec) = 1 ]]
+}
+
 @test "abort keeps the status and leaves a recording" {
 	run under_shim "$(victim loop)" abort
 	[[ $status = 134 ]]

@@ -277,6 +277,22 @@ static void become_another(void)
 	execlp("sh", "sh", "-c", "exit 5", (char *)NULL);
 }
 
+/* There are no such programs; then it is killed. */
+static void fail_to_become_another(void)
+{
+	char *const arguments[] = { "program", NULL };
+
+	callback_spin();
+	turn(1);
+	execl("/nonexistent/program", "program", (char *)NULL);
+	execlp("no-such-program", "program", (char *)NULL);
+	execvp("/", arguments);
+	execve("/proc/self/status", arguments, environ);
+	fexecve(epoll_fd, arguments, environ);
+	execveat(-1, "program", arguments, environ, 0);
+	raise(SIGKILL);
+}
+
 /* Stalls once, then turns idly until it is killed. */
 static void stay(void)
 {
@@ -318,6 +334,7 @@ static const struct {
 	{ "_exit", warm_up, end_at_once },
 	{ "quick_exit", warm_up, end_quickly },
 	{ "exec", warm_up, become_another },
+	{ "no-exec", warm_up, fail_to_become_another },
 	{ "abort", warm_up, die },
 	{ "stay", warm_up, stay },
 };

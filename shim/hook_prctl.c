@@ -8,6 +8,7 @@
 
 #include <linux/prctl.h>
 #include <stdarg.h>
+#include <sys/syscall.h>
 
 #include "hook_seccomp.h"
 
@@ -16,15 +17,17 @@ HOOK int prctl(int option, ...);
 /* However many arguments there are: what was not passed is not looked at. */
 int prctl(int option, ...)
 {
-	unsigned long a[4];
+	long a[5] = { option };
 	va_list list;
 
 	va_start(list, option);
-	for (size_t i = 0; i < ARRAY_SIZE(a); i++)
-		a[i] = va_arg(list, unsigned long);
+	for (size_t i = 1; i < ARRAY_SIZE(a); i++)
+		a[i] = va_arg(list, long);
 	va_end(list);
 	if (unlikely(option == PR_SET_SECCOMP))
-		leave_before_seccomp(a[0] == SECCOMP_MODE_STRICT,
-				     a[0] == SECCOMP_MODE_FILTER && a[1]);
-	return real.prctl(option, a[0], a[1], a[2], a[3]);
+		leave_before_seccomp(a[1] == SECCOMP_MODE_STRICT,
+				     a[1] == SECCOMP_MODE_FILTER && a[2],
+				     SYS_prctl, a);
+	return real.prctl(option, (unsigned long)a[1], (unsigned long)a[2],
+			  (unsigned long)a[3], (unsigned long)a[4]);
 }

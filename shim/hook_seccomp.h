@@ -8,13 +8,20 @@
 
 #include <linux/seccomp.h>
 
-#include "base/units.h"
+#include "setup/seccomp_try.h"
 #include "setup/session.h"
+#include "sigsafe/live.h"
 
-/* Without a filter it fails: many ask in this way whether there is seccomp. */
-static inline void leave_before_seccomp(bool is_strict, bool has_filter)
+/*
+ * Before the system call by which that is asked for, with its first three
+ * arguments. Without a filter it fails: many ask in this way whether there is
+ * seccomp. Otherwise it may fail.
+ */
+static inline void leave_before_seccomp(bool is_strict, bool has_filter,
+					long number, const long *a)
 {
-	if (is_strict || has_filter)
+	if ((is_strict || has_filter) && live_recording() &&
+	    !seccomp_is_refused(number, a))
 		session_leave();
 }
 

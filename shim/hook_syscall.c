@@ -101,10 +101,12 @@ HOOK long syscall(long number, ...)
 		return raw_wait(number, a, CALL_SITE_HERE);
 	if (unlikely(number == SYS_seccomp))
 		leave_before_seccomp(a[0] == SECCOMP_SET_MODE_STRICT,
-				     a[0] == SECCOMP_SET_MODE_FILTER && a[2]);
+				     a[0] == SECCOMP_SET_MODE_FILTER && a[2],
+				     number, a);
 	if (unlikely(number == SYS_prctl && a[0] == PR_SET_SECCOMP))
 		leave_before_seccomp(a[1] == SECCOMP_MODE_STRICT,
-				     a[1] == SECCOMP_MODE_FILTER && a[2]);
+				     a[1] == SECCOMP_MODE_FILTER && a[2],
+				     number, a);
 	if (unlikely(number == SYS_execve || number == SYS_execveat))
 		return exec_raw(number, a);
 	if (unlikely(raw_is_signal(number)))

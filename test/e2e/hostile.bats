@@ -51,11 +51,18 @@ comes_to() {
 	done
 }
 
-@test "who only asks for seccomp goes on being watched" {
-	run under_shim STALLSHIM_STALL=1ms "$(victim seccomp)" probe
-	[[ $status = 7 && $output = done ]]
-	# Three of each thread before, and five after.
-	(($(header "$(result stall.txt)" stalls) >= 10))
+@test "who only asks for seccomp, or is refused, goes on being watched" {
+	local how
+
+	for how in probe refused; do
+		rm -f "$RESULTS"/*
+		run natively "$(victim seccomp)" "$how"
+		[[ $status = 7 && $output = done ]]
+		run under_shim STALLSHIM_STALL=1ms "$(victim seccomp)" "$how"
+		[[ $status = 7 && $output = done ]]
+		# Three of each thread before, and five after.
+		(($(header "$(result stall.txt)" stalls) >= 10))
+	done
 }
 
 @test "threads are cancelled in a wait, at the time of a tick" {

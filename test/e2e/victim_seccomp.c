@@ -8,6 +8,7 @@
  *   filter   by prctl; a few calls are allowed, all others kill
  *   raw      the same filter, by syscall(SYS_seccomp)
  *   probe    only asks whether there are filters, then stalls some more
+ *   refused  the same after filters that the kernel refuses
  * prints "done", and exits with 7
  *
  * SPDX-License-Identifier: MIT
@@ -73,6 +74,23 @@ static struct sock_fprog filter = {
 	.filter = code,
 };
 
+/* By prctl, by seccomp, and one that leads nowhere. */
+static bool is_refused(void)
+{
+	struct sock_filter no_code[] = { BPF_STMT(0x7f, 0) };
+	const struct sock_fprog bad = { .len = 1, .filter = no_code };
+
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &bad) == -1 &&
+	       errno == EINVAL &&
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &bad) == -1 &&
+	       errno == EINVAL &&
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, ~0ul, &filter) ==
+		       -1 &&
+	       errno == EINVAL &&
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, 8) == -1 &&
+	       errno == EFAULT && !prctl(PR_GET_SECCOMP);
+}
+
 static void on_signal(int sig)
 {
 	(void)sig;
@@ -128,6 +146,10 @@ int main(int argc, char **argv)
 		stall_after();
 	} else if (!strcmp(how, "raw")) {
 		if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter))
+			return 3;
+		stall_after();
+	} else if (!strcmp(how, "refused")) {
+		if (!is_refused())
 			return 3;
 		stall_after();
 	} else {

@@ -194,6 +194,7 @@ static void hold_ticks(void)
  */
 static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 {
+	struct blocked blocked = watch_interrupt();
 	struct wait_state wait = wait_interrupt(context);
 	kernel_sigset *mask = context_mask(context);
 	signal_handler *handler = hosts;
@@ -215,6 +216,7 @@ static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 	if (was_ours || had != thread_self.alternate_stack)
 		alternate_stack_show(&thread_self, context);
 	transfer_resume(&transfer);
+	watch_resume(&blocked, wait.waiting);
 	wait_resume(&wait, context);
 }
 

@@ -186,3 +186,32 @@ void watch_block_over(const struct block *block)
 	if (block->is_timed)
 		start_ticks(&thread_self);
 }
+
+struct blocked watch_interrupt(void)
+{
+	struct thread *self = &thread_self;
+	struct blocked in = { .call = CALL_NONE };
+
+	if (likely(!self->blocked_call) || !self->run_begun_ns ||
+	    !is_watched(self))
+		return in;
+	in.call = self->blocked_call;
+	in.stack = self->blocked_stack;
+	if (self->waiting)
+		nested_end();
+	else
+		start_ticks(self);
+	return in;
+}
+
+void watch_resume(const struct blocked *in, bool has_ticks)
+{
+	struct thread *self = &thread_self;
+
+	if (likely(!in->call) || !self->run_begun_ns || !is_watched(self))
+		return;
+	/* A tick would break what the kernel may make again. */
+	if (!has_ticks && self->armed)
+		timer_disarm(self);
+	thread_blocks(self, in->call, in->stack, clock_now_ns());
+}

@@ -51,4 +51,19 @@ static inline void watch_block_end(const struct block *block)
 		watch_block_over(block);
 }
 
+/* What the thread is blocked in, as far as that is told. */
+struct blocked {
+	uint32_t call; /* CALL_NONE: in nothing */
+	uint32_t stack;
+};
+
+/*
+ * A handler of the host's comes in between, which is not blocked: it may take
+ * its time, or jump out of the call. has_ticks: those come in the call, which
+ * is a wait (lib/sigsafe/wait.h). Handler only, before that is interrupted and
+ * before it is resumed.
+ */
+struct blocked watch_interrupt(void);
+void watch_resume(const struct blocked *in, bool has_ticks);
+
 #endif

@@ -126,6 +126,34 @@ major_faults() {
 	done
 }
 
+# jump CALL [killed]: the victim that jumps out of it.
+jump() {
+	rm -f "$RESULTS"/*
+	under_shim STALLSHIM_STALL=25ms "$(victim jump)" "$@"
+}
+
+@test "a call is blocked in until a handler jumps out of it, and no longer" {
+	local call blocked
+
+	for call in usleep semop; do
+		blocked=$(jump $call)
+		text=$(result stall.txt)
+		cat "$text"
+		adds_up
+		between $((blocked * 9 / 10)) $((blocked + 1000000)) \
+			"$(header "$text" blocked)"
+		grep "cause=blocked call=$call" "$text"
+		# The text has no names: it is as if still in the handler.
+		"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+		grep callback_blocks "$RESULTS/report"
+
+		jump $call killed || (($? == 137))
+		"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+		grep 'has not come back' "$RESULTS/report"
+		[[ $(grep -c 'it was in' "$RESULTS/report") = 0 ]]
+	done
+}
+
 @test "a call that no signal ends is named when it has returned" {
 	local total tries=10
 

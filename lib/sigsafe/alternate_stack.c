@@ -187,7 +187,8 @@ static int ask_kernel(struct thread *self, const stack_t *new, stack_t *old)
 {
 	long err = exchange(new, old);
 
-	if (err || !new || live_is_left() || !needs_ours(self))
+	if (err || !new || live_is_left() || thread_is_over(self) ||
+	    !needs_ours(self))
 		return (int)err;
 	/* It may be no loop, and would end without. */
 	if (!self->record)

@@ -107,7 +107,10 @@ static struct sleeper *find(struct bucket *bucket, const void *cond,
 	return s;
 }
 
-/* The calling thread's place, for its life; NULL: there are too many. */
+/*
+ * The calling thread's place, for its life; NULL: that is over, or there are
+ * too many.
+ */
 static struct sleeper *own_place(void)
 {
 	uint32_t tid = (uint32_t)thread_identify()->tid;
@@ -115,7 +118,8 @@ static struct sleeper *own_place(void)
 
 	if (likely(thread_self.sleeper))
 		return thread_self.sleeper;
-	for (uint32_t probe = 0; probe < MAX_SLEEPERS; probe++) {
+	for (uint32_t probe = 0;
+	     probe < MAX_SLEEPERS && !thread_is_over(&thread_self); probe++) {
 		struct sleeper *s = &places[(slot + probe) % MAX_SLEEPERS];
 		uint32_t no = 0;
 

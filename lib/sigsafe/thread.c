@@ -98,6 +98,7 @@ static void forget(struct thread *self)
 		.identity = self->identity,
 		.random = self->random,
 		.sleeper = self->sleeper,
+		.ends = self->ends,
 		/* Of the wait it enrols after. */
 		.seat = self->seat,
 		.seat_shape = self->seat_shape,
@@ -114,7 +115,8 @@ cold void thread_enrol(struct thread *self)
 
 	forget(self);
 	rec = self->recording;
-	if (!rec || !threshold_is_any(&live_header.thresholds) ||
+	if (!rec || thread_is_over(self) ||
+	    !threshold_is_any(&live_header.thresholds) ||
 	    !(self->record = find_record(rec)))
 		return;
 	self->record->tid = sys_gettid();
@@ -148,6 +150,7 @@ void thread_end(void *ended)
 	struct thread *self = ended;
 	struct thread_record *record = self->record;
 
+	self->ends++;
 	sleeper_forget();
 	/* In a forked child nothing else of it is ours. */
 	if (self->recording != live_recording() || !record) {
@@ -158,7 +161,7 @@ void thread_end(void *ended)
 	thread_read_name(self);
 	timer_delete_own(self);
 	alternate_stack_remove(self);
-	/* The thread may still wait in other destructors: it enrols again. */
+	/* If the thread waits in other destructors, it enrols again. */
 	self->record = NULL;
 	self->recording = NULL;
 	if (record->waits < 2) {

@@ -133,7 +133,18 @@ struct thread {
 	struct thread_identity identity; /* thread_identify() */
 	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */
 	struct sleeper *sleeper; /* lib/sigsafe/sleepers.c; or NULL */
+	uint32_t ends;		 /* calls of thread_end() */
 };
+
+/*
+ * In its key destructors a thread may still wait, and is then taken on anew,
+ * until its end has come twice: after their last round nobody would give back
+ * what it has. Signal-safe.
+ */
+static inline bool thread_is_over(const struct thread *self)
+{
+	return self->ends > 1;
+}
 
 extern __thread struct thread thread_self
 	__attribute__((tls_model("initial-exec")));

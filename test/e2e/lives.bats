@@ -56,6 +56,12 @@ charged() {
 	charged 40
 }
 
+@test "thread-specific data whose destructors are loops, to the last round" {
+	lives rounds
+	# Each thread anew in its destructors, but not for ever.
+	[[ $(header "$(result stall.txt)" loops) = 200 ]]
+}
+
 @test "5,000 threads wait for one lock at once" {
 	lives at_once
 	law_closes "$(result mutex.txt)"

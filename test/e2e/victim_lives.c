@@ -7,6 +7,8 @@
  *   detached     200 detached threads, each of which waits for a lock
  *   destructors  20 threads whose thread-specific data lock when they end, and
  *                once more since they have been set again
+ *   rounds       100 threads whose thread-specific data are loops when they
+ *                end, as often as libc calls their destructor
  *   at_once      5,000 threads wait for one lock at once
  *   setuid       becomes nobody
  *   chroot       moves its root to an empty directory, as nobody
@@ -20,6 +22,7 @@
  */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -123,6 +126,46 @@ static int destructors(void)
 		pthread_join(thread, NULL);
 	}
 	printf("destroyed %d\n", atomic_load(&destroyed));
+	return 0;
+}
+
+static unsigned mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned lines = 0;
+	int c;
+
+	while (maps && (c = getc(maps)) != EOF)
+		lines += c == '\n';
+	if (maps)
+		fclose(maps);
+	return lines;
+}
+
+static void loop_at_end(void *value)
+{
+	for (int i = 0; i < 3; i++) {
+		poll(NULL, 0, 0);
+		spin(NS_PER_MS / 2);
+	}
+	destroyed++;
+	pthread_setspecific(key, value);
+}
+
+static int rounds(void)
+{
+	unsigned before;
+
+	pthread_key_create(&key, loop_at_end);
+	before = mappings();
+	for (int i = 0; i < 100; i++) {
+		pthread_t thread;
+
+		pthread_create(&thread, NULL, set_value, &key);
+		pthread_join(thread, NULL);
+	}
+	printf("destroyed %d, few mappings: %d\n", destroyed,
+	       mappings() - before < 50);
 	return 0;
 }
 
@@ -248,6 +291,7 @@ static const struct {
 	{ "main_ends", main_ends },
 	{ "detached", detached },
 	{ "destructors", destructors },
+	{ "rounds", rounds },
 	{ "at_once", at_once },
 	{ "setuid", become_nobody },
 	{ "chroot", move_root },

@@ -98,7 +98,8 @@ endef
 
 $(BUILD)/victims/%: test/e2e/victim_%.c
 	$(call program,$(VICTIM_CFLAGS))
-$(addprefix $(BUILD)/victims/,loop wait_race): LDLIBS := -luring
+$(addprefix $(BUILD)/victims/,loop wait_race plugin_uring.so): \
+	LDLIBS := -luring
 $(BUILD)/victims/plugin_rows.so: $(BUILD)/obj/test/unit/rows_fixture.o \
 		$(BUILD)/lib.a
 $(BUILD)/victims/plugin_%.so: test/e2e/plugin_%.c

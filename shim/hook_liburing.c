@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <string.h>
 
@@ -16,9 +15,7 @@
 #include "hook_child.h"
 #include "hook_left.h"
 #include "hook_raw_wait.h"
-
-/* Weak: another libc has no such function, and we do nothing there. */
-#pragma weak dlvsym
+#include "uring_library.h"
 
 #define X(result, name, parameters, version)                                   \
 	HOOK_OF_BEFORE(name, name, version);
@@ -27,86 +24,6 @@ HOOKS_URING(X)
 #define X(name, version) HOOK_OF_BEFORE(name, name, version);
 HOOKS_URING_ENTER(X)
 #undef X
-
-/* The real ones. */
-static struct {
-#define X(result, name, parameters, version) result(*name) parameters;
-	HOOKS_URING(X)
-#undef X
-} library;
-
-static bool are_found;
-
-static const struct entry {
-	void *slot;
-	const char *name, *version;
-} entries[] = {
-#define X(result, name, parameters, version) { &library.name, #name, version },
-	HOOKS_URING(X)
-#undef X
-};
-
-/* In place of one that an older liburing lacks. */
-static int lacks(void)
-{
-	return -ENOSYS;
-}
-
-/* Its library stays loaded from now on, as its address is kept. */
-static void keep(const struct entry *entry, void *found)
-{
-	Dl_info info;
-
-	if (!found)
-		found = (void *)lacks;
-	else if (dladdr(found, &info))
-		dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	memcpy(entry->slot, &found, sizeof(found));
-}
-
-static void find_in(void *scope)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(entries); i++)
-		keep(&entries[i],
-		     dlvsym(scope, entries[i].name, entries[i].version));
-	store_release(&are_found, true);
-}
-
-static bool is_in(void *scope)
-{
-	return dlvsym && dlvsym(scope, entries[0].name, entries[0].version);
-}
-
-void liburing_find(void)
-{
-	if (is_in(RTLD_NEXT))
-		find_in(RTLD_NEXT);
-}
-
-/*
- * Loaded since the start: in the scope of the library that calls, which others
- * may not share. Wants the loader's lock, as its loading did.
- */
-static cold void find_late(const void *caller)
-{
-	int before = errno;
-	void *handle = NULL;
-	Dl_info info;
-
-	if (!is_in(RTLD_NEXT) && dladdr(caller, &info))
-		handle = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
-	find_in(handle ? handle : RTLD_NEXT);
-	if (handle)
-		dlclose(handle);
-	errno = before;
-}
-
-/* caller: of the hook. */
-static inline void find_once(const void *caller)
-{
-	if (unlikely(!load_acquire(&are_found)))
-		find_late(caller);
-}
 
 /* Where the wait was called that lasts; 0: none does. */
 static __thread uintptr_t outer_sp;
@@ -150,15 +67,15 @@ HOOK int __io_uring_get_cqe(struct io_uring *ring, struct io_uring_cqe **cqe,
 	struct call_site from = CALL_SITE_HERE;
 	int got;
 
-	find_once(CALLER);
 	if (!least || is_inner(&from))
-		return library.__io_uring_get_cqe(ring, cqe, submit, least,
-						  mask);
+		return uring_library()->__io_uring_get_cqe(ring, cqe, submit,
+							   least, mask);
 	begin(ring, from);
-	got = library.__io_uring_get_cqe(ring, cqe, submit, least, mask);
+	got = uring_library()->__io_uring_get_cqe(ring, cqe, submit, least,
+						  mask);
 	while (was_broken(got))
-		got = library.__io_uring_get_cqe(ring, cqe, 0, least,
-						 mask_to_go_on(mask));
+		got = uring_library()->__io_uring_get_cqe(ring, cqe, 0, least,
+							  mask_to_go_on(mask));
 	return end(got);
 }
 
@@ -180,7 +97,7 @@ static int go_on(const struct want *want, uint64_t begun_ns)
 	int got;
 
 	do
-		got = library.io_uring_wait_cqes(
+		got = uring_library()->io_uring_wait_cqes(
 			want->ring, want->cqe, want->least,
 			(struct __kernel_timespec *)(uintptr_t)left_of(
 				begun_ns, timeout_ns, &left),
@@ -231,8 +148,7 @@ HOOK int io_uring_wait_cqes(struct io_uring *ring, struct io_uring_cqe **cqe,
 {
 	const struct want want = { ring, cqe, least, timeout, mask };
 
-	find_once(CALLER);
-	return wait_timed(library.io_uring_wait_cqes, false, &want,
+	return wait_timed(uring_library()->io_uring_wait_cqes, false, &want,
 			  CALL_SITE_HERE);
 }
 
@@ -244,10 +160,9 @@ HOOK int io_uring_submit_and_wait_timeout(struct io_uring *ring,
 {
 	const struct want want = { ring, cqe, least, timeout, mask };
 
-	find_once(CALLER);
 	/* Without a time-out it waits on by itself where it was broken. */
-	return wait_timed(library.io_uring_submit_and_wait_timeout, timeout,
-			  &want, CALL_SITE_HERE);
+	return wait_timed(uring_library()->io_uring_submit_and_wait_timeout,
+			  timeout, &want, CALL_SITE_HERE);
 }
 
 HOOK int io_uring_submit_and_wait(struct io_uring *ring, unsigned least)
@@ -257,13 +172,13 @@ HOOK int io_uring_submit_and_wait(struct io_uring *ring, unsigned least)
 	struct call_site from = CALL_SITE_HERE;
 	uint64_t begun_ns;
 
-	find_once(CALLER);
 	if (!least || is_inner(&from))
-		return library.io_uring_submit_and_wait(ring, least);
+		return uring_library()->io_uring_submit_and_wait(ring, least);
 	begun_ns = begin(ring, from);
 	thread_self.wait_submits = true;
-	return end_or_go_on(&want, begun_ns,
-			    library.io_uring_submit_and_wait(ring, least));
+	return end_or_go_on(
+		&want, begun_ns,
+		uring_library()->io_uring_submit_and_wait(ring, least));
 }
 
 /* The system call itself, with another way to tell an error. */

@@ -121,3 +121,14 @@ cancelled() {
 @test "a thread cancelled in a wait or sleep cleans up as without the shim" {
 	same_both_ways cancelled
 }
+
+@test "liburing comes and goes with a plugin whose constructor waits" {
+	local plugin=$BUILD/victims/plugin_uring.so
+
+	natively "$(victim wait_race)" has_io_uring ||
+		skip "io_uring is forbidden here"
+	[[ $(natively "$(victim reload)" "$plugin") = done ]]
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim reload)" \
+		"$plugin") = done ]]
+	(($(total_ns "$(result stall.txt)" plugin_loop) > 0))
+}

@@ -5,6 +5,7 @@
  */
 #include "sigsafe/memory.h"
 
+#include <string.h>
 #include <sys/uio.h>
 
 #include "sigsafe/live.h"
@@ -59,12 +60,30 @@ static bool is_word_writable(char *at)
 	return sys_sigprocmask(SIG_BLOCK, NULL, (kernel_sigset *)at) == 0;
 }
 
+/* The end of the first page can be, and may not be spoiled if the next can't. */
+static bool are_both_writable(char *first, char *last)
+{
+	char kept[sizeof(kernel_sigset)];
+
+	if (!memory_is_readable(first, sizeof(kept)))
+		return false;
+	memcpy(kept, first, sizeof(kept));
+	if (!is_word_writable(first))
+		return false;
+	if (is_word_writable(last))
+		return true;
+	memcpy(first, kept, sizeof(kept));
+	return false;
+}
+
 bool memory_can_be_written(void *start, size_t bytes)
 {
 	char *first = start, *last = first + bytes - sizeof(kernel_sigset);
 
-	return is_word_writable(first) &&
-	       (last <= first || is_word_writable(last));
+	if (page_of((uintptr_t)first) == page_of((uintptr_t)first + bytes - 1))
+		return is_word_writable(first);
+	return last > first ? are_both_writable(first, last)
+			    : is_word_writable(first);
 }
 
 bool memory_can_be_probed(const void *unreadable)

@@ -138,7 +138,7 @@ bool memory_is_readable(const void *start, size_t bytes);
 
 /*
  * Can the words at both ends of these bytes, a page's worth at most, be written
- * just now? What was there is lost.
+ * just now? If so, what was there is lost.
  */
 bool memory_can_be_written(void *start, size_t bytes);
 

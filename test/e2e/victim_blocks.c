@@ -16,6 +16,7 @@
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/select.h>
@@ -80,6 +81,22 @@ BLOCK(clock_nanosleep_constant, NOTHING,
       as_errno(clock_nanosleep(CLOCK_MONOTONIC, 0, &call_time,
 			       LEFT_IN_CONSTANT)),
       NOTHING)
+/* Of what can be read, the second half can't be written. */
+static struct timespec *half_constant(void)
+{
+	const size_t bytes = 4096;
+	char *pages = mmap(NULL, 2 * bytes, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct timespec *half = (void *)(pages + bytes - sizeof(time_t));
+
+	*half = call_time;
+	mprotect(pages + bytes, bytes, PROT_READ);
+	return half;
+}
+BLOCK(nanosleep_half, struct timespec *half = half_constant(),
+      nanosleep(half, half) ?: half->tv_sec, NOTHING)
+BLOCK(raw_ppoll_half, struct timespec *half = half_constant(),
+      syscall(SYS_ppoll, NULL, 0, half, NULL, 8), NOTHING)
 BLOCK(clock_nanosleep, NOTHING,
       as_errno(clock_nanosleep(CLOCK_MONOTONIC, 0, &call_time, NULL)), NOTHING)
 BLOCK(clock_nanosleep_until, struct timespec t = deadline(CLOCK_REALTIME),
@@ -107,6 +124,17 @@ BLOCK(sigwaitinfo, pthread_sigmask(SIG_BLOCK, &host_signal, NULL),
 BLOCK(sigwait, int sig; pthread_sigmask(SIG_BLOCK, &host_signal, NULL),
 			as_errno(sigwait(&host_signal, &sig)),
 			pthread_sigmask(SIG_UNBLOCK, &host_signal, NULL))
+
+/* By system calls of the host's own: timed out, given, and broken. */
+#define MASK_BYTES 8 /* the kernel's */
+BLOCK(raw_sigtimedwait, NOTHING,
+      syscall(SYS_rt_sigtimedwait, &no_signal, NULL, &call_time, MASK_BYTES),
+      NOTHING)
+BLOCK(raw_sigwait, pthread_sigmask(SIG_BLOCK, &host_signal, NULL),
+      syscall(SYS_rt_sigtimedwait, &host_signal, NULL, NULL, MASK_BYTES),
+      pthread_sigmask(SIG_UNBLOCK, &host_signal, NULL))
+BLOCK(raw_sigwait_other, NOTHING,
+      syscall(SYS_rt_sigtimedwait, &no_signal, NULL, NULL, MASK_BYTES), NOTHING)
 
 static struct epoll_event event;
 
@@ -370,6 +398,8 @@ int main(int argc, char **argv)
 		CALL(usleep),
 		CALL(nanosleep),
 		CALL(nanosleep_constant),
+		CALL(nanosleep_half),
+		CALL(raw_ppoll_half),
 		CALL(thrd_sleep_constant),
 		CALL(clock_nanosleep_constant),
 		CALL(clock_nanosleep),
@@ -386,6 +416,9 @@ int main(int argc, char **argv)
 		CALL(sigtimedwait),
 		BROKEN(sigwaitinfo),
 		BROKEN(sigwait),
+		CALL(raw_sigtimedwait),
+		BROKEN(raw_sigwait),
+		BROKEN(raw_sigwait_other),
 		CALL(poll),
 		CALL(ppoll),
 		CALL(select),

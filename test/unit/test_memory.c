@@ -277,3 +277,18 @@ Test(memory, every_page_of_a_range_is_asked_for)
 	cr_assert(!memory_is_readable(pages, 2 * PAGE_BYTES + 1));
 	cr_assert(!memory_is_readable((void *)(UINTPTR_MAX - 3), 8));
 }
+
+Test(memory, what_can_be_written_in_part_is_left_as_it_was)
+{
+	char *pages = map_pages(), *end = pages + 2 * PAGE_BYTES;
+
+	cr_assert(memory_can_be_written(end - 16, 16));
+	cr_assert(memory_can_be_written(pages + PAGE_BYTES - 8, 16));
+	memset(pages, 7, 2 * PAGE_BYTES);
+	mprotect(pages + PAGE_BYTES, PAGE_BYTES, PROT_READ);
+	cr_assert(!memory_can_be_written(pages + PAGE_BYTES - 8, 16));
+	cr_assert(!memory_can_be_written(pages + PAGE_BYTES, 16));
+	cr_assert(!memory_can_be_written(end - 8, 16));
+	for (size_t i = 0; i < 2 * PAGE_BYTES; i++)
+		cr_assert_eq(pages[i], 7);
+}

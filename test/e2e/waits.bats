@@ -113,6 +113,17 @@ uring_waits() {
 	done
 }
 
+# As ppoll(2) may be, by 5 ms of a second in a nice process; a sleep by 50 us.
+@test "a sleep that a tick has come in is not later than it would be" {
+	local call late
+
+	for call in sleep usleep nanosleep clock_nanosleep thrd_sleep; do
+		late=$(under_shim STALLSHIM_STALL=10ms "$(victim late)" "$call")
+		echo "$call: $late ns"
+		between 0 1000000 "$late"
+	done
+}
+
 # cancelled natively|under_shim: ticks come in every call.
 cancelled() {
 	"$1" STALLSHIM_STALL=1ms "$(victim cancelled)"

@@ -171,15 +171,22 @@ static int answer(const struct thread *self, const stack_t *new, stack_t *old,
 	return (int)err;
 }
 
-/* A short one will not do even for a signal that kills by default. */
-static bool needs_ours(const struct thread *self)
+static bool is_short_of_one(void)
 {
 	stack_t now;
 
-	if (self->timer && live_recording())
-		return true;
-	return !exchange(NULL, &now) && now.ss_size &&
-	       now.ss_size < one_bytes && process_id();
+	return !exchange(NULL, &now) && now.ss_size && now.ss_size < one_bytes;
+}
+
+/*
+ * A short one will not do even for a signal that kills by default. A guest has
+ * what it asks for: what is noted is its parent's.
+ */
+static bool needs_ours(const struct thread *self)
+{
+	bool is_loop = self->timer && live_recording();
+
+	return (is_loop || is_short_of_one()) && process_id();
 }
 
 /* The kernel has the host's, or none. */

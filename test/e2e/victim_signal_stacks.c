@@ -281,7 +281,7 @@ static void lives(void)
 	waitpid(child, NULL, 0);
 	child = vfork();
 	if (!child)
-		_exit(sigaltstack(&mine, NULL));
+		_exit(sigaltstack(&mine, NULL) || sigaltstack(&mine, NULL));
 	waitpid(child, NULL, 0);
 	change("after a vfork", NULL);
 	loop_for(10 * NS_PER_MS);

@@ -8,16 +8,19 @@
 #include "base/hash.h"
 #include "sigsafe/own_stack.h"
 
-#define PAIRS 32u
+/* A set is a line of the cache: that is what one way costs to be looked up. */
+#define SETS   8u
+#define IN_SET 8u
 
 /* Below the end of a large frame, what of it may be read: saved registers. */
 #define SAVED_BYTES 512u
 
 /*
  * One word each, 0: none, as a handler may come between any two instructions.
- * The one that was entered last is the first of its pair.
+ * The one that was entered last is the first of its set.
  */
-static __thread volatile uint64_t known[PAIRS][2];
+static __thread volatile uint64_t known[SETS][IN_SET]
+	__attribute__((aligned(64)));
 
 static uint64_t word_of(uintptr_t pc, uintptr_t sp, uintptr_t to)
 {
@@ -28,16 +31,19 @@ static uint64_t word_of(uintptr_t pc, uintptr_t sp, uintptr_t to)
 	return (word ^ word >> 32) | 1;
 }
 
-static volatile uint64_t *pair_of(uint64_t word)
+static volatile uint64_t *set_of(uint64_t word)
 {
-	return known[hash_slot(word, PAIRS)];
+	return known[hash_slot(word, SETS)];
 }
 
 static bool is_known(uint64_t word)
 {
-	const volatile uint64_t *pair = pair_of(word);
+	const volatile uint64_t *set = set_of(word);
 
-	return pair[0] == word || pair[1] == word;
+	for (unsigned i = 0; i < IN_SET; i++)
+		if (set[i] == word)
+			return true;
+	return false;
 }
 
 /* The page of the byte in front of `to` may be read, but not below start. */
@@ -94,10 +100,11 @@ cold void stack_reach_over_signal(struct stack_reach *reach, uintptr_t pc,
 
 static void enter(uint64_t word)
 {
-	volatile uint64_t *pair = pair_of(word);
+	volatile uint64_t *set = set_of(word);
 
-	pair[1] = pair[0];
-	pair[0] = word;
+	for (unsigned i = IN_SET - 1; i > 0; i--)
+		set[i] = set[i - 1];
+	set[0] = word;
 }
 
 cold void stack_reach_keep(const struct stack_reach *reach, unsigned seen,

@@ -96,6 +96,26 @@ Test(stack_reach, other_code_or_another_end_is_another_way)
 	cr_assert(memory_is_in(trial.memory.segment, trial.to));
 }
 
+Test(stack_reach, a_dozen_ways_are_known_at_once)
+{
+	STACK_PAGES(pages);
+	struct trial trial;
+
+	for (int round = 0; round < 2; round++) {
+		for (uintptr_t i = 1; i <= 12; i++) {
+			bool is_new = !is_reached(&trial, pages);
+
+			stack_reach_begin(&trial.reach, &trial.memory,
+					  trial.sp);
+			stack_reach_to(&trial.reach, PC + i, trial.sp, trial.to,
+				       1);
+			cr_assert(is_new);
+			cr_assert_eq(stack_reach_is_new(&trial.reach), !round);
+			stack_reach_keep(&trial.reach, 2, true);
+		}
+	}
+}
+
 Test(stack_reach, of_a_large_frame_the_middle_is_left_alone)
 {
 	STACK_PAGES(pages);

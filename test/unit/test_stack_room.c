@@ -15,8 +15,8 @@
 #define UNTOUCHED   0x5a
 
 /* More where the called keeps the return address. */
-#define FIRST_BYTES  (RETURN_IS_ON_STACK ? 1984 : 2240)
-#define SECOND_BYTES (RETURN_IS_ON_STACK ? 1408 : 1664)
+#define FIRST_BYTES  (RETURN_IS_ON_STACK ? 2048 : 2304)
+#define SECOND_BYTES (RETURN_IS_ON_STACK ? 1536 : 1792)
 
 static char coroutine_stack[STACK_BYTES] __attribute__((aligned(16)));
 static ucontext_t home;

@@ -77,7 +77,7 @@ struct section {
 	X(LOST_LOCK, "lock table full: waits not tracked")                     \
 	X(LOST_LOCK_RECORD, "locks that gave their record up: sums kept")      \
 	X(LOST_THREAD, "thread table full: loops not watched")                 \
-	X(LOST_MODULE, "module table full")                                    \
+	X(LOST_MODULE, "module table full, or too many in one stack")          \
 	X(LOST_EVENT,                                                          \
 	  "stalls not in the timeline: it has the latest and longest")         \
 	X(LOST_HISTOGRAM, "loops without a histogram: no room")                \

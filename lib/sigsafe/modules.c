@@ -37,6 +37,18 @@ static uint64_t slots[SLOTS];
 static struct module_record records[SLOTS];
 static uint32_t used = 1;
 
+/* An object's path takes: the loader's record, and the string piece by piece.
+ */
+#define PATH_COPIES (2 + PATH_BYTES / OBJECT_PIECE_BYTES + 1)
+
+static bool charge(struct locator *locator, unsigned copies)
+{
+	if (locator->copies + copies > LOCATOR_COPIES)
+		return false;
+	locator->copies += copies;
+	return true;
+}
+
 /* Not inlined: a path takes much of the host's stack, and is seldom needed. */
 __attribute__((noinline)) static bool
 is_same_path(const struct module_record *record, const struct object *object)
@@ -62,25 +74,32 @@ struct build_id {
 static void read_build_id(struct build_id *read, const struct object *object,
 			  uint64_t offset, uint32_t bytes)
 {
-	if (read->offset == offset && read->bytes == bytes)
-		return;
 	read->offset = offset;
 	read->bytes = bytes;
 	read->is_there = memory_copy(
 		read->id, (const void *)(object->start + offset), bytes);
 }
 
-static bool is_same_build(const struct module_record *record,
+/* *known: false where that would take more copies than are left. */
+static bool is_same_build(struct locator *locator,
+			  const struct module_record *record,
 			  const struct object *object, uint64_t slot,
-			  struct build_id *read)
+			  struct build_id *read, bool *known)
 {
 	uint64_t offset = slot >> 32;
 
 	if (offset == IT_STAYS)
 		return true;
-	if (!offset)
-		return is_same_path(record, object);
-	read_build_id(read, object, offset, record->build_id_bytes);
+	if (!offset) {
+		*known = charge(locator, PATH_COPIES);
+		return *known && is_same_path(record, object);
+	}
+	if (read->offset != offset || read->bytes != record->build_id_bytes) {
+		*known = charge(locator, 1);
+		if (!*known)
+			return false;
+		read_build_id(read, object, offset, record->build_id_bytes);
+	}
 	/* What can't be read any more is unloaded just now: it was this one. */
 	return !read->is_there ||
 	       memcmp(read->id, record->build_id, record->build_id_bytes) == 0;
@@ -88,15 +107,16 @@ static bool is_same_build(const struct module_record *record,
 
 /*
  * The object's record, or NULL: then *vacant is the slot where it belongs, or
- * NULL if there is no room.
+ * NULL if there is no room, or it can't be told.
  */
-static struct module_record *find(const struct object *object,
-				  uint64_t **vacant)
+static struct module_record *
+find(struct locator *locator, const struct object *object, uint64_t **vacant)
 {
 	uint32_t slot = hash_slot(object->start ^ object->end << 16, SLOTS);
 	struct build_id read = { .offset = 0 };
+	bool known = true;
 
-	for (unsigned i = 0; i < MAX_PROBES; i++) {
+	for (unsigned i = 0; known && i < MAX_PROBES; i++) {
 		uint64_t *at = &slots[(slot + i) % SLOTS];
 		/* Acquire pairs with publish(): the record is filled in. */
 		uint64_t seen = load_acquire(at);
@@ -107,7 +127,7 @@ static struct module_record *find(const struct object *object,
 			return NULL;
 		if (record->map_start == object->start &&
 		    record->map_end == object->end &&
-		    is_same_build(record, object, seen, &read))
+		    is_same_build(locator, record, object, seen, &read, &known))
 			return record;
 	}
 	*vacant = NULL;
@@ -148,20 +168,21 @@ static struct module_record *copy_of(struct recording *rec,
 }
 
 /* Puts the record into the index, or gives it up for one that is there. */
-static struct module_record *publish(struct recording *rec,
+static struct module_record *publish(struct locator *locator,
 				     const struct object *object,
 				     struct module_record *record,
 				     uint32_t tell)
 {
 	uint64_t slot = (uint64_t)tell << 32 | number_of(record);
-	struct module_record *copy = copy_of(rec, record), *known;
+	struct module_record *copy = copy_of(locator->recording, record);
+	struct module_record *known;
 	uint64_t *vacant;
 
 	/* Valid before the first stack names it. Pairs with the readers. */
 	*copy = *record;
 	store_release(&record->ready, 1);
 	store_release(&copy->ready, 1);
-	while (!(known = find(object, &vacant)) && vacant) {
+	while (!(known = find(locator, object, &vacant)) && vacant) {
 		uint64_t empty = 0;
 
 		/* Pairs with the load in find(). */
@@ -184,29 +205,29 @@ static cold uint32_t describe_alone(const struct object *object,
 	return object_describe(object, address, record, &memory);
 }
 
-static cold struct module_record *enter(const struct locator *locator,
-					const struct object *object,
-					uintptr_t address)
+static cold struct module_record *
+enter(struct locator *locator, const struct object *object, uintptr_t address)
 {
-	struct recording *rec = locator->recording;
-	struct module_record *record = take_record();
+	struct module_record *record = NULL;
 	uint32_t tell;
 
+	if (charge(locator, PATH_COPIES))
+		record = take_record();
 	if (record) {
 		*record = (struct module_record){ 0 };
 		tell = locator->memory
 			       ? object_describe(object, address, record,
 						 locator->memory)
 			       : describe_alone(object, address, record);
-		record = publish(rec, object, record,
+		record = publish(locator, object, record,
 				 object_stays(object) ? IT_STAYS : tell);
 	}
 	if (!record)
-		add_relaxed(&rec->lost[LOST_MODULE], 1);
+		add_relaxed(&locator->recording->lost[LOST_MODULE], 1);
 	return record;
 }
 
-static bool look_up(const struct locator *locator, uintptr_t address,
+static bool look_up(struct locator *locator, uintptr_t address,
 		    struct located *found)
 {
 	struct recording *rec = locator->recording;
@@ -217,7 +238,7 @@ static bool look_up(const struct locator *locator, uintptr_t address,
 	if (!object_find(address, &object))
 		return false;
 	if (rec)
-		record = find(&object, &vacant);
+		record = find(locator, &object, &vacant);
 	if (rec && !record && vacant)
 		record = enter(locator, &object, address);
 	else if (rec && !record)

@@ -28,12 +28,19 @@ struct located {
  * Locates the addresses of one stack. Remembers the objects of the last two
  * that differ: most frames are in the same object as the frame before, and a
  * callback goes to and fro between two.
+ *
+ * To find others takes copies by the kernel (sigsafe/memory.h), LOCATOR_COPIES
+ * at most: enough for a hundred objects that have a path to be compared.
+ * Addresses further on stay as they are, which is counted: LOST_MODULE.
  */
+#define LOCATOR_COPIES 1200u
+
 struct locator {
 	struct recording *recording; /* NULL: all is in module 0 */
 	struct located last, other;
 	/* The walk's, to read by; or NULL. Saves room on the host's stack. */
 	struct memory *memory;
+	unsigned copies; /* charged so far */
 };
 
 /* Where address lies; a word that is not marked exact. */

@@ -112,16 +112,17 @@ const char *object_program_path(void)
 	return program_path;
 }
 
-/* No piece that ends at a multiple of it is in two pages. */
-#define PIECE_BYTES 64u
-
-/* A string of the loader's, as far as it can be read and there is room. */
+/*
+ * A string of the loader's, as far as it can be read and there is room. No
+ * piece that ends at a multiple of the piece's size is in two pages.
+ */
 static void copy_string(char path[PATH_BYTES], const char *from)
 {
 	size_t length = 0;
 
 	while (length < PATH_BYTES - 1) {
-		size_t bytes = PIECE_BYTES - (uintptr_t)from % PIECE_BYTES;
+		size_t bytes = OBJECT_PIECE_BYTES -
+			       (uintptr_t)from % OBJECT_PIECE_BYTES;
 		size_t used;
 
 		bytes = min_u64(bytes, PATH_BYTES - 1 - length);

@@ -25,6 +25,9 @@ struct object {
 	const void *unwind_table;   /* its .eh_frame_hdr, or NULL */
 };
 
+/* A string of the loader's is copied in pieces of so many bytes. */
+#define OBJECT_PIECE_BYTES 64u
+
 /* Does this libc have a _dl_find_object? */
 bool object_can_be_found(void);
 

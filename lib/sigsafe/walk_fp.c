@@ -117,12 +117,14 @@ enum walk_state walk_fp(struct walk *walk, const struct registers *from)
 		.fp = from->value[REGISTER_FP],
 		.sp = from->value[REGISTER_SP],
 	};
-	enum walk_state state = walk_add(walk, at.pc, true);
+	enum walk_state state;
 
 	memory_begin(&at.memory, from);
 	stack_reach_begin(&at.reach, &at.memory, at.sp);
-	state = go_up(walk, &at, state);
+	walk->locator.memory = &at.memory;
+	state = go_up(walk, &at, walk_add(walk, at.pc, true));
 	if (unlikely(stack_reach_is_new(&at.reach)))
 		keep_ways(&at, state);
+	walk->locator.memory = NULL;
 	return state;
 }

@@ -169,30 +169,40 @@ static void begin(struct subject *subject, const struct registers *from)
 	memory_begin(&subject->tables, from);
 }
 
-enum walk_state walk_unwind_on(struct walk *walk, const struct registers *from)
+static enum walk_state step_up(struct walk *walk, struct subject *subject)
 {
 	const struct unwind_library *library = &walk_unwind_library;
-	struct subject subject;
 	enum walk_state state = WALK_GOES_ON;
 	struct unwind_escape escape;
 	unw_cursor_t cursor;
 
-	begin(&subject, from);
 	unwind_calls_begin(&escape);
 	if (__builtin_setjmp(escape.jump))
 		return WALK_CUT;
-	if (library->init(&cursor, library->space, &subject) < 0)
+	if (library->init(&cursor, library->space, subject) < 0)
 		return WALK_CUT;
 	while (state == WALK_GOES_ON) {
 		unw_word_t pc = 0;
 		int stepped = library->step(&cursor);
 
 		if (stepped < 0)
-			return cut(walk, &subject);
+			return cut(walk, subject);
 		if (!stepped || library->get(&cursor, UNW_REG_IP, &pc) || !pc)
 			return WALK_COMPLETE;
 		state = walk_add(walk, machine_code_address(pc), false);
 	}
+	return state;
+}
+
+enum walk_state walk_unwind_on(struct walk *walk, const struct registers *from)
+{
+	struct subject subject;
+	enum walk_state state;
+
+	begin(&subject, from);
+	walk->locator.memory = &subject.stack;
+	state = step_up(walk, &subject);
+	walk->locator.memory = NULL;
 	return state;
 }
 

@@ -201,6 +201,21 @@ Test(modules, a_full_table_is_counted_and_leaves_addresses)
 	cr_assert_eq(FRAME_MODULE(locate(rec, in_libc()).word), 1);
 }
 
+Test(modules, look_ups_of_one_walk_come_to_an_end)
+{
+	struct recording *rec = start();
+	struct locator locator = { .recording = rec, .copies = LOCATOR_COPIES };
+	uintptr_t address = (uintptr_t)in_libc();
+	struct place place = modules_locate(&locator, address, 0);
+
+	cr_assert(place.is_in_object);
+	cr_assert_null(place.module);
+	cr_assert_eq(place.word, frame_pack(0, address));
+	cr_assert_eq(rec->lost[LOST_MODULE], 1);
+	/* The next walk has a budget of its own. */
+	cr_assert(locate(rec, in_libc()).module);
+}
+
 static void *locate_some(void *argument)
 {
 	static const char *const names[] = { "getpid", "dlopen", "cos",

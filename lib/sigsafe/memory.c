@@ -60,7 +60,7 @@ static bool is_word_writable(char *at)
 	return sys_sigprocmask(SIG_BLOCK, NULL, (kernel_sigset *)at) == 0;
 }
 
-/* The end of the first page can be, and may not be spoiled if the next can't. */
+/* The first can be, perhaps: it is not to be spoiled if the last can't. */
 static bool are_both_writable(char *first, char *last)
 {
 	char kept[sizeof(kernel_sigset)];

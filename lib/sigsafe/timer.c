@@ -108,6 +108,7 @@ void timer_arm(struct thread *self, uint64_t at_ns)
 		/* Before the call: the tick may come before it returns. */
 		self->armed_until_ns = at_ns;
 		self->armed = true;
+		self->disarmed = false;
 		set(self->timer, TIMER_ABSTIME, at_ns);
 		/* It may have moved, and timer_stop_others() missed this. */
 	} while (unlikely(is_stale(self)));
@@ -115,8 +116,12 @@ void timer_arm(struct thread *self, uint64_t at_ns)
 
 bool timer_disarm(struct thread *self)
 {
-	if (!set(self->timer, 0, 0))
+	/* First: older kernels deliver what has expired before the call. */
+	self->disarmed = true;
+	if (!set(self->timer, 0, 0)) {
+		self->disarmed = false;
 		return false;
+	}
 	self->armed = false;
 	return true;
 }

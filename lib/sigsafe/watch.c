@@ -89,6 +89,9 @@ void watch_tick(ucontext_t *uc)
 	/* First: at the end, too, when nothing is watched any more. */
 	if (self->waiting)
 		wait_tick(self, uc);
+	/* It would arm the timer for a call that no tick is to break. */
+	if (unlikely(self->disarmed))
+		return;
 	if (is_watched(self))
 		thread_look_at_name(self);
 	if (self->waiting == WAITS_TO_TURN || !is_watched(self) || !begun_ns)

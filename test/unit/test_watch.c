@@ -1,0 +1,60 @@
+/*
+ * The stall watch: what a tick does.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "recording_fixture.h"
+#include "setup/layout.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/tick_signal.h"
+#include "sigsafe/timer.h"
+#include "sigsafe/watch.h"
+
+/* In a run that has just begun, with a timer that does not fire. */
+static void begin_run(void)
+{
+	thread_self = fixture_thread(fixture_recording(MIN_RECORDING_BYTES));
+	tick_now.signal = SIGRTMAX;
+	thread_self.stall_ns = 1000 * NS_PER_S;
+	thread_self.run_begun_ns = clock_now_ns();
+	timer_arm(&thread_self, clock_now_ns() + 1000 * NS_PER_S);
+	cr_assert(thread_self.armed);
+}
+
+static void tick(void)
+{
+	ucontext_t context;
+
+	memset(&context, 0, sizeof(context));
+	watch_tick(&context);
+}
+
+TestSuite(watch, .init = begin_run);
+
+Test(watch, a_tick_in_a_young_run_arms_the_timer_again)
+{
+	tick();
+	cr_assert(thread_self.armed);
+}
+
+/* As older kernels deliver it: on the return from the call that disarms. */
+Test(watch, a_tick_that_comes_after_all_leaves_the_timer_disarmed)
+{
+	cr_assert(timer_disarm(&thread_self));
+	tick();
+	cr_assert(!thread_self.armed);
+	timer_arm(&thread_self, clock_now_ns() + 1000 * NS_PER_S);
+	tick();
+	cr_assert(thread_self.armed);
+}
+
+Test(watch, a_timer_that_is_no_more_is_not_disarmed)
+{
+	thread_self.timer += 1000;
+	cr_assert(!timer_disarm(&thread_self));
+	tick();
+	cr_assert(thread_self.armed);
+}

@@ -5,6 +5,12 @@
  * threads that meet the same object at once never wait for each other: one of
  * the two records is given up.
  *
+ * Its number is given up for good. As an object that is in the index is found,
+ * that is one number at most for each other thread that is about to enter the
+ * same object at that moment; and none where it is loaded again as it was. To
+ * take a number back would let a copy be made of it (modules_copy()) while it
+ * is filled in anew. When none are left that is counted: LOST_MODULE.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "sigsafe/modules.h"

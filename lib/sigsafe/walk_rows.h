@@ -7,11 +7,11 @@
  * processor shared with others (the ratios are what counts):
  *
  *   ns a walk of 30 frames   one thread   two at once
- *   rows, warm                      288           287
- *   rows, cold                   13,800        13,900
- *   frame pointers                  328           322
- *   libunwind, tamed             22,000        19,500, a third refused
- *   backtrace(3)                  3,100         3,200
+ *   rows, warm                      281           282
+ *   rows, cold                   12,600        12,500
+ *   frame pointers                  323           325
+ *   libunwind, tamed             21,400        18,600, a third refused
+ *   backtrace(3)                  3,200         3,200
  *
  * Cold, twice as much as where unwind tables were read without any proof. To
  * copy each of them through the kernel would take four times as much again

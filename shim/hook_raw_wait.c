@@ -46,6 +46,7 @@ static long poll_again(const long *a, uint64_t begun_ns)
 	const struct timespec *left =
 		left_of(begun_ns, ms_ns((int)a[2]), &time);
 
+	wait_tick_at_end(begun_ns, ms_ns((int)a[2]));
 	return real.syscall(SYS_ppoll, a[0], a[1], (long)left,
 			    (long)wait_mask(NULL), MASK_BYTES, 0);
 }

@@ -118,13 +118,20 @@ static cold int continue_poll(uint64_t begun_ns, struct pollfd *fds, nfds_t n,
 		fds, n, left_of(begun_ns, timeout_ns, &left), wait_mask(mask)));
 }
 
+static cold int continue_plain_poll(uint64_t begun_ns, struct pollfd *fds,
+				    nfds_t n, int timeout)
+{
+	wait_tick_at_end(begun_ns, ms_ns(timeout));
+	return continue_poll(begun_ns, fds, n, ms_ns(timeout), NULL);
+}
+
 HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
 {
 	uint64_t begun_ns = begin(CALL_POLL, POLL);
 	int got = real.poll(fds, n, timeout);
 
 	while (wait_was_broken(got, errno))
-		got = continue_poll(begun_ns, fds, n, ms_ns(timeout), NULL);
+		got = continue_plain_poll(begun_ns, fds, n, timeout);
 	wait_end(got);
 	return got;
 }
@@ -149,7 +156,7 @@ HOOK int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 	int got = real.__poll_chk(fds, n, timeout, size);
 
 	while (wait_was_broken(got, errno))
-		got = continue_poll(begun_ns, fds, n, ms_ns(timeout), NULL);
+		got = continue_plain_poll(begun_ns, fds, n, timeout);
 	wait_end(got);
 	return got;
 }

@@ -134,14 +134,30 @@ static cold void give_mask_back(struct thread *self)
 	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+cold void wait_tick_at_end(uint64_t begun_ns, uint64_t timeout_ns)
+{
+	struct thread *self = &thread_self;
+	/* ppoll() itself may be late by 0.5 %: fs/select.c of Linux. */
+	uint64_t end_ns = begun_ns + timeout_ns + timeout_ns / 200 + NS_PER_MS;
+
+	if (timeout_ns == FOR_EVER_NS || !is_watched(self) ||
+	    !wait_left_ns(begun_ns, timeout_ns) ||
+	    (self->armed && self->armed_until_ns <= end_ns))
+		return;
+	timer_arm(self, end_ns);
+}
+
 void wait_end(int returned)
 {
 	struct thread *self = &thread_self;
 	bool was_nested = self->waiting == WAITS_NESTED;
 
 	self->waiting = WAITS_NOT;
-	if (unlikely(self->mask_is_kept))
+	if (unlikely(self->mask_is_kept)) {
 		give_mask_back(self);
+		/* A tick at its end is put off by the run that begins. */
+		self->armed &= was_nested || !is_watched(self);
+	}
 	if (unlikely(was_nested))
 		nested_end();
 	else

@@ -87,6 +87,14 @@ static inline const sigset_t *wait_mask(const sigset_t *hosts_argument)
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns);
 
 /*
+ * The wait, of timeout_ns from begun_ns, is about to be continued by ppoll(2).
+ * poll(2) ends at its time even if the process has been stopped meanwhile;
+ * ppoll(2) goes on with what was left when it was. So a tick is to break it,
+ * a little after its end. Signal-safe.
+ */
+void wait_tick_at_end(uint64_t begun_ns, uint64_t timeout_ns);
+
+/*
  * A handler of the host comes in between: it may wait itself, and must see, and
  * may change, the mask there would be without us. Handler only.
  */

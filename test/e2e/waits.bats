@@ -124,6 +124,17 @@ uring_waits() {
 	done
 }
 
+@test "a poll that a tick has come in ends in time where it is stopped, too" {
+	local call ms
+
+	for call in poll raw_poll; do
+		ms=$(under_shim STALLSHIM_STALL=10ms "$(victim stopped)" "$call")
+		echo "$call: $ms ms"
+		# Not 800 ms, which is with what was left when it was stopped.
+		between 300 700 "$ms"
+	done
+}
+
 # cancelled natively|under_shim: ticks come in every call.
 cancelled() {
 	"$1" STALLSHIM_STALL=1ms "$(victim cancelled)"

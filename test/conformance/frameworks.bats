@@ -10,15 +10,21 @@ load planted
 
 PYTHON=/usr/bin/python3
 
-# build NAME [ARGUMENT...]: a program from framework_NAME, a file of C or C++.
-build() {
-	local source=$BATS_TEST_DIRNAME/framework_$1 compiler=(gcc -std=gnu11)
+readonly programs=$BUILD/frameworks
 
-	[[ -e $source.c ]] || compiler=(g++ -std=c++17)
+# build PROGRAM NAME [ARGUMENT...]: from framework_NAME, a file of C or C++,
+# unless that has been done.
+build() {
+	local program=$programs/$1 source compiler=(gcc -std=gnu11)
+
+	source=$(echo "$BATS_TEST_DIRNAME/framework_$2".c*)
+	[[ $program -nt $source && $program -nt ${source%_*}.h &&
+		$program -nt $BATS_TEST_FILENAME ]] && return
+	[[ $source = *.c ]] || compiler=(g++ -std=c++17)
 	# Flags so that the planted function keeps its frame.
 	"${compiler[@]}" -O2 -g -D_GNU_SOURCE -pthread -fPIC -Wall -Wextra \
 		-fno-inline -fno-optimize-sibling-calls \
-		-o "$BATS_FILE_TMPDIR/$1" "$source".c* "${@:2}"
+		-o "$program" "$source" "${@:3}"
 }
 
 # build_with PACKAGE NAME: with the library that pkg-config knows by that name.
@@ -27,21 +33,22 @@ build_with() {
 
 	flags=$(pkg-config --cflags --libs "$1")
 	read -ra flags <<<"$flags"
-	build "$2" "${flags[@]}"
+	build "$2" "$2" "${flags[@]}"
 }
 
 setup_file() {
 	need gcc g++ pkg-config "$PYTHON"
+	mkdir -p "$programs"
 	build_with libuv libuv
 	build_with libevent_core libevent
-	build libev -lev
+	build libev libev -lev
 	build_with glib-2.0 glib
 	build_with Qt5Core qt
-	build asio
-	build asio -DTICK_MS=80 -o "$BATS_FILE_TMPDIR/asio_slow"
-	build python -shared
-	build liburing -luring
-	build liburing -luring -shared -o "$BATS_FILE_TMPDIR/liburing.so"
+	build asio asio
+	build asio_slow asio -DTICK_MS=80
+	build python python -shared
+	build liburing liburing -luring
+	build liburing.so liburing -luring -shared
 }
 
 # framework CALL NAME [NAME=VALUE...] [-- ARGUMENT...]
@@ -53,7 +60,7 @@ framework() {
 		settings+=("$1")
 		shift
 	done
-	seen_in "$call" "${settings[@]}" "$BATS_FILE_TMPDIR/$name" "${@:2}"
+	seen_in "$call" "${settings[@]}" "$programs/$name" "${@:2}"
 }
 
 @test "libuv: epoll_wait" {
@@ -109,7 +116,7 @@ framework() {
 # python SELECTOR CALL
 python() {
 	seen_in "$2" "$PYTHON" "$BATS_TEST_DIRNAME/framework_python.py" \
-		"$BATS_FILE_TMPDIR/python" "$1"
+		"$programs/python" "$1"
 }
 
 @test "asyncio: epoll_wait" {
@@ -132,11 +139,11 @@ has_io_uring() {
 
 @test "liburing: io_uring_enter" {
 	has_io_uring
-	seen_in io_uring_enter "$BATS_FILE_TMPDIR/liburing"
+	seen_in io_uring_enter "$programs/liburing"
 }
 
 @test "liburing, loaded by a library that nobody else sees" {
 	has_io_uring
 	seen_in io_uring_enter "$PYTHON" -c "import ctypes
-ctypes.CDLL('$BATS_FILE_TMPDIR/liburing.so').main()"
+ctypes.CDLL('$programs/liburing.so').main()"
 }

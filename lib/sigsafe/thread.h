@@ -103,7 +103,7 @@ struct thread {
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
 	volatile uint64_t armed_until_ns;
 	volatile bool armed;
-	volatile bool disarmed; /* by us: a tick that comes yet is none */
+	volatile bool disarmed;	     /* by us: a tick that comes yet is none */
 	volatile bool timer_refused; /* do not try again */
 
 	/* The present wait (lib/sigsafe/wait.h). */

@@ -40,7 +40,10 @@ struct lock_costs {
 struct lock_cost *lock_costs_add(struct lock_costs *costs, uint64_t address,
 				 int32_t holder, uint64_t ns);
 
-/* Of the lock that has cost most: the holder that has. NULL: there is none. */
+/*
+ * Of the lock that has cost most: the known holder that has, or if none is
+ * known what there is. NULL: there was no wait.
+ */
 struct lock_cost *lock_costs_most(struct lock_costs *costs);
 
 /* Was it held by another thread, too? */

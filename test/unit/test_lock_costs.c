@@ -69,6 +69,21 @@ Test(lock_costs, who_takes_a_place_over_takes_nothing_but_its_time)
 	cr_assert_eq(cost->index, 0);
 }
 
+Test(lock_costs, a_holder_that_is_known_late_is_told)
+{
+	struct lock_costs costs = { 0 };
+	struct lock_cost *cost = lock_costs_add(&costs, DOOR, 0, 70);
+
+	cost->release = 99;
+	lock_costs_add(&costs, DOOR, 5, 1);
+	cr_assert_eq(lock_costs_most(&costs)->holder, 5);
+	cr_assert_eq(lock_costs_most(&costs)->ns, 71);
+	cr_assert_eq(lock_costs_most(&costs)->release, 99);
+	/* And stays told. */
+	lock_costs_add(&costs, DOOR, 0, 1000);
+	cr_assert_eq(lock_costs_most(&costs)->holder, 5);
+}
+
 Test(lock_costs, another_holder_of_the_same_lock_is_known)
 {
 	struct lock_costs costs = { 0 };

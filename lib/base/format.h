@@ -139,8 +139,9 @@ struct recording {
 	uint32_t end; /* enum recording_end */
 	int32_t end_detail;
 	uint64_t end_ns;
-	uint32_t frozen; /* 1: lock operations are no longer recorded */
-	uint32_t in_flight __attribute__((aligned(64))); /* lock operations */
+	uint32_t frozen; /* 1: neither operations nor stalls are recorded */
+	/* Lock operations, and ticks and ends of stalls. */
+	uint32_t in_flight __attribute__((aligned(64)));
 	uint64_t latest_ns; /* last time stamp of a lock operation */
 	/* No longest_record is shorter: a hint, 0 while there is room. */
 	uint64_t longest_floor_ns;

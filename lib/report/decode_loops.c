@@ -194,15 +194,19 @@ static struct stall *find_lasting(struct decoder *d,
 	return NULL;
 }
 
-/* One without a tick yet, or that has left the timeline. */
+/*
+ * One without a tick yet, or that has left the timeline. The stack of a call
+ * that is over is no stack of it.
+ */
 static struct stall *add_lasting(struct decoder *d,
-				 const struct thread_record *thread)
+				 const struct thread_record *thread,
+				 const struct lasting *lasting)
 {
 	const struct event_record event = {
 		.begun_ns = thread->run_begun_ns,
 		.tid = thread->tid,
 		.state = RUN_LASTS,
-		.stack = thread->blocked_stack,
+		.stack = lasting->rest_ns ? thread->blocked_stack : 0,
 	};
 	struct stall *stall = add_stall(d, &event);
 
@@ -221,7 +225,7 @@ static void extend_lasting(struct decoder *d,
 		return;
 	stall = find_lasting(d, thread);
 	if (!stall)
-		stall = add_lasting(d, thread);
+		stall = add_lasting(d, thread, &lasting);
 	stall->duration_ns = lasting.ns;
 	stall->cause_ns[CAUSE_BLOCKED] += lasting.rest_ns;
 	if (lasting.rest_ns)

@@ -53,8 +53,7 @@ static void write_law(const struct report *report, enum sample_kind profile)
 		fprintf(report->out, " (off by %jdns, with %s under way):\n",
 			(intmax_t)(law->charged_ns + law->handoff_ns +
 				   law->open_ns - law->waited_ns),
-			words_count(arena, process->in_flight,
-				    "lock operation"));
+			words_count(arena, process->in_flight, "operation"));
 	write_part(report, law->charged_ns,
 		   process->samples[profile].is_known
 			   ? "to the code above"

@@ -8,7 +8,8 @@
 #include "sigsafe/clock.h"
 #include "sigsafe/sys.h"
 
-#define PATIENCE_NS (5 * NS_PER_MS)
+/* A thread in the midst of an operation may have to wait for a processor. */
+#define PATIENCE_NS (50 * NS_PER_MS)
 
 void freeze(struct recording *rec)
 {
@@ -16,6 +17,7 @@ void freeze(struct recording *rec)
 
 	/* Pairs with freeze_enter(). */
 	store_seq_cst(&rec->frozen, 1);
-	while (load_acquire(&rec->in_flight) && clock_now_ns() < give_up_ns)
+	while (load_acquire(&rec->in_flight) > thread_self.in_flight &&
+	       clock_now_ns() < give_up_ns)
 		sys0(SYS_sched_yield);
 }

@@ -1,7 +1,7 @@
 /*
  * The freeze: at the end the sums must stand still to be added up. Each lock
- * operation enters and leaves; once frozen none may enter, and when none is in
- * flight the conservation law is exact.
+ * operation, and each tick and end of a stall, enters and leaves; once frozen
+ * none may enter, and when none is in flight the conservation laws are exact.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -10,6 +10,14 @@
 
 #include "base/atomic.h"
 #include "base/format.h"
+#include "sigsafe/thread.h"
+
+static inline void freeze_leave(struct recording *rec)
+{
+	/* Release pairs with the acquire in freeze(): our sums are in. */
+	sub_release(&rec->in_flight, 1);
+	thread_self.in_flight--;
+}
 
 /* May this operation be recorded? Then freeze_leave() must follow. */
 static inline bool freeze_enter(struct recording *rec)
@@ -18,23 +26,19 @@ static inline bool freeze_enter(struct recording *rec)
 	 * Sequentially consistent, both here and in freeze(): either we see
 	 * frozen, or freeze() sees us in flight.
 	 */
+	thread_self.in_flight++;
 	add_seq_cst(&rec->in_flight, 1);
 	if (likely(!load_seq_cst(&rec->frozen)))
 		return true;
-	sub_release(&rec->in_flight, 1);
+	freeze_leave(rec);
 	return false;
 }
 
-static inline void freeze_leave(struct recording *rec)
-{
-	/* Release pairs with the acquire in freeze(): our sums are in. */
-	sub_release(&rec->in_flight, 1);
-}
-
 /*
- * Freezes for good, and waits for operations in flight: at most a few
- * milliseconds, since the caller may be a signal handler that interrupted one
- * (the texts then say that one is in flight). Signal-safe.
+ * Freezes for good, and waits for other threads' operations in flight, for 50
+ * ms at most. The caller may be a signal handler that interrupted one itself:
+ * that is not waited for (the texts then say that one is in flight).
+ * Signal-safe.
  */
 void freeze(struct recording *rec);
 

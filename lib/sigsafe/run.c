@@ -1,5 +1,5 @@
 /*
- * Runs: their ends, and what becomes of those that are stalls.
+ * Runs: their beginnings and their ends.
  *
  * A thread's first run is provisional: whether the thread is a loop shows only
  * when it waits again. Its one stack is kept back until then.
@@ -10,12 +10,10 @@
 
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
-#include "sigsafe/events.h"
 #include "sigsafe/host_mask.h"
-#include "sigsafe/log.h"
 #include "sigsafe/run_length.h"
 #include "sigsafe/run_samples.h"
-#include "sigsafe/share.h"
+#include "sigsafe/stall.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
 
@@ -24,40 +22,6 @@
 
 /* Who parks so often without waiting for events is no loop any more. */
 #define MAX_PARKS 64
-
-/*
- * Fields of the record are written by this thread alone, and read by others at
- * any time: relaxed stores, each number right by itself.
- */
-#define grow(field, by) store_relaxed(&(field), (field) + (by))
-
-static void begin_stall(struct thread *self, uint64_t begun_ns,
-			enum blocking_call call)
-{
-	if (!live_header.thresholds.count)
-		thread_read_name(self);
-	event_begin(self, begun_ns, self->stack, call);
-}
-
-/* A stall has come back: it counts from now on. */
-static void count_stall(struct thread *self, uint64_t duration_ns)
-{
-	struct thread_record *record = self->record;
-
-	for (unsigned i = 0; i < CAUSE_COUNT; i++)
-		grow(record->cause_ns[i], self->event.cause_ns[i]);
-	grow(record->stalls, 1);
-	grow(record->stalled_ns, duration_ns);
-	run_samples_keep(self);
-}
-
-/* Gives the run time up to now_ns to the latest stack: taken now, or ended. */
-static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
-		  bool is_tick, enum run_state state)
-{
-	share_until(self, now_ns, is_tick);
-	event_update(self, now_ns - begun_ns, state);
-}
 
 /*
  * Arms the timer for when the run becomes a stall, if ever. For the evidence
@@ -87,52 +51,6 @@ static __attribute__((noinline)) void arm(struct thread *self, uint64_t now_ns)
 	run_arm(self, now_ns);
 }
 
-/* A stack was taken at now_ns in a run that is a stall. */
-void run_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
-	      enum blocking_call call)
-{
-	self->ticks++;
-	store_relaxed(&self->record->ticks, self->ticks);
-	if (is_provisional(self))
-		return;
-	if (self->ticks == 1)
-		begin_stall(self, begun_ns, call);
-	share(self, begun_ns, now_ns, true, RUN_LASTS);
-	if (call == CALL_NONE)
-		log_stall(self);
-}
-
-/* A run that became a stall without a tick, if its thread's name says so. */
-static void end_unseen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
-{
-	thread_look_at_name(self);
-	if (now_ns - begun_ns < self->stall_ns)
-		return;
-	self->stack = 0;
-	begin_stall(self, begun_ns, CALL_NONE);
-	count_stall(self, now_ns - begun_ns);
-	grow(self->record->unseen, 1);
-	grow(self->record->unseen_ns, now_ns - begun_ns);
-	event_update(self, now_ns - begun_ns, RUN_CAME_BACK);
-	log_stall(self);
-}
-
-static cold void end_stall(struct thread *self, uint64_t begun_ns,
-			   uint64_t now_ns)
-{
-	if (!self->ticks) {
-		end_unseen(self, begun_ns, now_ns);
-		return;
-	}
-	if (is_provisional(self)) {
-		begin_stall(self, begun_ns, CALL_NONE);
-		share(self, begun_ns, now_ns, true, RUN_LASTS);
-	}
-	share(self, begun_ns, now_ns, false, RUN_CAME_BACK);
-	count_stall(self, now_ns - begun_ns);
-	log_stall(self);
-}
-
 /* A run ends that is not like most. */
 static __attribute__((noinline)) void
 end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
@@ -140,10 +58,11 @@ end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 	/* The thread proves to be a loop just now. */
 	if (unlikely(is_provisional(self)) && !self->ticks)
 		thread_read_name(self);
-	if (unlikely(now_ns - begun_ns >= self->stall_ns))
-		end_stall(self, begun_ns, now_ns);
-	self->ticks = 0;
-	/* After the evidence was taken: it may be first to touch a page. */
+	if (unlikely(now_ns - begun_ns >= self->stall_ns)) {
+		stall_end(self, begun_ns, now_ns);
+		return;
+	}
+	run_tell_end(self, begun_ns, now_ns);
 	run_length_note(self, now_ns - begun_ns);
 }
 
@@ -151,15 +70,12 @@ end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 static inline void end_at(struct thread *self, uint64_t begun_ns,
 			  uint64_t now_ns)
 {
-	struct thread_record *record = self->record;
-
 	/* First: from here on a tick finds no run. */
 	self->run_begun_ns = 0;
-	store_relaxed(&record->run_begun_ns, 0);
-	store_relaxed(&record->latest_ns, now_ns);
-	grow(record->busy_ns, now_ns - begun_ns);
 	if (now_ns - begun_ns >= self->plain_ns)
 		end_long_run(self, begun_ns, now_ns);
+	else
+		run_tell_end(self, begun_ns, now_ns);
 }
 
 uint64_t run_end(enum blocking_call call)
@@ -262,29 +178,10 @@ cold void run_doubt(struct thread *self)
 	store_relaxed(&self->record->run_begun_ns, 0);
 }
 
-static void tell_left(struct thread *self, uint64_t duration_ns)
-{
-	event_update(self, duration_ns, RUN_LEFT);
-	log_stall(self);
-	grow(self->record->left, 1);
-	grow(self->record->left_ns, duration_ns);
-}
-
 cold void run_stops(enum run_state state)
 {
 	struct thread *self = &thread_self;
-	uint64_t begun_ns = self->run_begun_ns, now_ns = clock_now_ns();
 
-	if (!begun_ns || !is_watched(self))
-		return;
-	if (state == RUN_LEFT)
-		run_forget();
-	if (!self->ticks || is_provisional(self))
-		return;
-	if (state == RUN_LEFT) {
-		tell_left(self, now_ns - begun_ns);
-		return;
-	}
-	share(self, begun_ns, now_ns, false, state);
-	log_stall(self);
+	if (self->run_begun_ns && is_watched(self))
+		stall_stops(self, state);
 }

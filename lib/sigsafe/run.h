@@ -38,6 +38,23 @@ static inline bool is_provisional(const struct thread *self)
 }
 
 /*
+ * Fields of the record are written by this thread alone, and read by others at
+ * any time: relaxed stores, each number right by itself.
+ */
+#define grow(field, by) store_relaxed(&(field), (field) + (by))
+
+/* The record is told that the run has ended at now_ns. Signal-safe. */
+static inline void run_tell_end(struct thread *self, uint64_t begun_ns,
+				uint64_t now_ns)
+{
+	struct thread_record *record = self->record;
+
+	store_relaxed(&record->run_begun_ns, 0);
+	store_relaxed(&record->latest_ns, now_ns);
+	grow(record->busy_ns, now_ns - begun_ns);
+}
+
+/*
  * The thread enters a wait: the run, if there was one, is over. Returns the
  * time. Signal-safe.
  */
@@ -82,9 +99,5 @@ void run_doubt(struct thread *self);
 
 /* Arms the timer for when the run begun at begun_ns is a stall, if ever. */
 void run_arm(struct thread *self, uint64_t begun_ns);
-
-/* A stack was taken at now_ns in a run that is a stall; call: it was in. */
-void run_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
-	      enum blocking_call call);
 
 #endif

@@ -127,6 +127,7 @@ struct thread {
 	/* Of the signals that are kept open, the host opened these. */
 	volatile kernel_sigset opened;
 
+	volatile uint32_t in_flight;	/* lib/sigsafe/freeze.h */
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
 	stack_t hosts_stack; /* while the kernel has ours; of size 0: none */

@@ -22,6 +22,7 @@
 #include "sigsafe/park.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
+#include "sigsafe/stall.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
 #include "sigsafe/wait.h"
@@ -112,7 +113,7 @@ void watch_tick(ucontext_t *uc)
 	else
 		self->stack = stack_capture(uc, NULL);
 	doubt(self, self->slice.call);
-	run_tick(self, begun_ns, now_ns, CALL_NONE);
+	stall_tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
 		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 	evidence_resume(self);
@@ -177,7 +178,7 @@ static void start_ticks(struct thread *self)
 	}
 	evidence_pause(self);
 	self->stack = self->blocked_stack;
-	run_tick(self, begun_ns, now_ns, call);
+	stall_tick(self, begun_ns, now_ns, call);
 	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 	evidence_resume(self);
 }

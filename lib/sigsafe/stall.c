@@ -1,0 +1,147 @@
+/*
+ * Stalls.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/stall.h"
+
+#include "base/atomic.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/events.h"
+#include "sigsafe/freeze.h"
+#include "sigsafe/log.h"
+#include "sigsafe/run.h"
+#include "sigsafe/run_length.h"
+#include "sigsafe/run_samples.h"
+#include "sigsafe/share.h"
+
+static void begin_stall(struct thread *self, uint64_t begun_ns,
+			enum blocking_call call)
+{
+	if (!live_header.thresholds.count)
+		thread_read_name(self);
+	event_begin(self, begun_ns, self->stack, call);
+}
+
+/* A stall has come back: it counts from now on. */
+static void count_stall(struct thread *self, uint64_t duration_ns)
+{
+	struct thread_record *record = self->record;
+
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		grow(record->cause_ns[i], self->event.cause_ns[i]);
+	grow(record->stalls, 1);
+	grow(record->stalled_ns, duration_ns);
+	run_samples_keep(self);
+}
+
+/* Gives the run time up to now_ns to the latest stack: taken now, or ended. */
+static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
+		  bool is_tick, enum run_state state)
+{
+	share_until(self, now_ns, is_tick);
+	event_update(self, now_ns - begun_ns, state);
+}
+
+void stall_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
+		enum blocking_call call)
+{
+	bool is_stall = !is_provisional(self);
+
+	if (!freeze_enter(self->recording))
+		return;
+	self->ticks++;
+	store_relaxed(&self->record->ticks, self->ticks);
+	if (is_stall && self->ticks == 1)
+		begin_stall(self, begun_ns, call);
+	if (is_stall)
+		share(self, begun_ns, now_ns, true, RUN_LASTS);
+	freeze_leave(self->recording);
+	if (is_stall && call == CALL_NONE)
+		log_stall(self);
+}
+
+/*
+ * A run that became a stall without a tick, if its thread's name says so: true
+ * if it did.
+ */
+static bool end_unseen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+{
+	thread_look_at_name(self);
+	if (now_ns - begun_ns < self->stall_ns)
+		return false;
+	self->stack = 0;
+	begin_stall(self, begun_ns, CALL_NONE);
+	count_stall(self, now_ns - begun_ns);
+	grow(self->record->unseen, 1);
+	grow(self->record->unseen_ns, now_ns - begun_ns);
+	event_update(self, now_ns - begun_ns, RUN_CAME_BACK);
+	return true;
+}
+
+static void end_seen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+{
+	if (is_provisional(self)) {
+		begin_stall(self, begun_ns, CALL_NONE);
+		share(self, begun_ns, now_ns, true, RUN_LASTS);
+	}
+	share(self, begun_ns, now_ns, false, RUN_CAME_BACK);
+	count_stall(self, now_ns - begun_ns);
+}
+
+cold void stall_end(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+{
+	struct recording *rec = self->recording;
+	bool is_stall = true;
+
+	if (!freeze_enter(rec))
+		return;
+	run_tell_end(self, begun_ns, now_ns);
+	if (self->ticks)
+		end_seen(self, begun_ns, now_ns);
+	else
+		is_stall = end_unseen(self, begun_ns, now_ns);
+	self->ticks = 0;
+	/* After the evidence was taken: it may be first to touch a page. */
+	run_length_note(self, now_ns - begun_ns);
+	freeze_leave(rec);
+	/* A line may take long. */
+	if (is_stall)
+		log_stall(self);
+}
+
+static void leave(struct thread *self, uint64_t duration_ns)
+{
+	event_update(self, duration_ns, RUN_LEFT);
+	grow(self->record->left, 1);
+	grow(self->record->left_ns, duration_ns);
+}
+
+/* True: it has been taken for a stall. */
+static bool stop(struct thread *self, enum run_state state)
+{
+	uint64_t begun_ns = self->run_begun_ns, now_ns = clock_now_ns();
+
+	if (state == RUN_LEFT)
+		run_forget();
+	if (!self->ticks || is_provisional(self))
+		return false;
+	if (state == RUN_LEFT)
+		leave(self, now_ns - begun_ns);
+	else
+		share(self, begun_ns, now_ns, false, state);
+	return true;
+}
+
+cold void stall_stops(struct thread *self, enum run_state state)
+{
+	struct recording *rec = self->recording;
+	bool is_told;
+
+	if (!freeze_enter(rec))
+		return;
+	is_told = stop(self, state);
+	freeze_leave(rec);
+	if (is_told)
+		log_stall(self);
+}

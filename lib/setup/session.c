@@ -269,6 +269,7 @@ void session_end(enum recording_end how, int detail)
 void session_leave(void)
 {
 	struct recording *rec = live_recording();
+	bool is_alone;
 
 	if (!rec || live_header.pid != sys_getpid())
 		return;
@@ -276,9 +277,9 @@ void session_leave(void)
 	/* First this one: it keeps the next event from starting afresh. */
 	store_release(&session.state, SESSION_NONE);
 	store_release(&live_page->recording, NULL);
-	timer_delete_all();
+	is_alone = timer_delete_all(&thread_self);
 	alternate_stack_remove(&thread_self);
-	host_signal_leave();
+	host_signal_leave(is_alone);
 	say("the program asks for seccomp: it is not watched from now on");
 }
 

@@ -62,12 +62,16 @@ void host_signal_after_fork(void)
 	disposition_unlock();
 }
 
-void host_signal_leave(void)
+void host_signal_leave(bool is_alone)
 {
 	host_mask_hand_on();
 	disposition_lock(process_id());
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
 		disposition_stand_back(deadly[i]);
+	if (is_alone && tick_signal()) {
+		claim_drop_late_tick(tick_signal());
+		disposition_stand_back(tick_signal());
+	}
 	tick_signal_end();
 	live_leave();
 	disposition_stand_back_from_one_shots();

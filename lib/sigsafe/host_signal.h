@@ -32,9 +32,10 @@ void host_signal_after_fork(void);
 /*
  * There will be no ticks and no last words: the signals that kill by default
  * are left to the kernel, and so is the calling thread's mask. (Not the tick
- * signals: a late tick may still come.) Signal-safe.
+ * signals: a late tick may still come. is_alone: no other thread has had a
+ * timer, so what is pending of the present one can be dropped.) Signal-safe.
  */
-void host_signal_leave(void);
+void host_signal_leave(bool is_alone);
 
 /* Before that the hooks stay out of the way. Signal-safe. */
 bool host_signal_is_started(void);

@@ -139,14 +139,19 @@ void timer_delete_own(struct thread *self)
 	self->armed = false;
 }
 
-void timer_delete_all(void)
+bool timer_delete_all(const struct thread *self)
 {
+	bool is_alone = true;
+
 	for (uint32_t i = 0; i < MAX_TIMERS; i++) {
 		int timer = load_seq_cst(&timers[i]);
 
-		if (timer)
-			sys1(SYS_timer_delete, timer - 1);
+		if (!timer)
+			continue;
+		sys1(SYS_timer_delete, timer - 1);
+		is_alone = is_alone && timer == self->timer;
 	}
+	return is_alone;
 }
 
 void timer_stop_others(const struct thread *self)

@@ -32,9 +32,9 @@ void timer_stop_others(const struct thread *self);
 
 /*
  * Gives every thread's timer back to the kernel: no tick comes any more. For
- * good: no thread will be watched from now on.
+ * good: no thread will be watched from now on. Had no other thread one?
  */
-void timer_delete_all(void);
+bool timer_delete_all(const struct thread *self);
 
 /* Gives the timer back to the kernel. */
 void timer_delete_own(struct thread *self);

@@ -64,6 +64,24 @@ static void on_short_stack(void)
 	be_strict(SA_ONSTACK);
 }
 
+/* What becomes of it its parent must be able to tell. */
+static void die_by_default(void)
+{
+	pid_t self = getpid();
+
+	if (!fork()) {
+		usleep(100000);
+		puts("to die");
+		fflush(stdout);
+		kill(self, SIGUSR1);
+		_exit(0);
+	}
+	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+		_exit(3);
+	for (;;)
+		;
+}
+
 #define KILL(name)                                                             \
 	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##name, 0, 1),                 \
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)
@@ -160,9 +178,13 @@ static void wait_after(void)
 }
 
 static const struct signal_case cases[] = {
-	{ "one_shot", one_shot },	  { "on_short_stack", on_short_stack },
-	{ "by_raw_prctl", by_raw_prctl }, { "fork_after", fork_after },
-	{ "wait_after", wait_after },	  { NULL, NULL },
+	{ "one_shot", one_shot },
+	{ "on_short_stack", on_short_stack },
+	{ "by_raw_prctl", by_raw_prctl },
+	{ "fork_after", fork_after },
+	{ "wait_after", wait_after },
+	{ "die_by_default", die_by_default },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)

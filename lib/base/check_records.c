@@ -33,6 +33,17 @@ const struct stack_record *check_stack(const struct recording *rec,
 	return stack;
 }
 
+/*
+ * Of a recording that is written to while it is read, or whose process was
+ * killed as it wrote, the stack that a record tells of may not be there: then
+ * only that is not known.
+ */
+static void forget_missing(const struct recording *rec, uint32_t *stack)
+{
+	if (*stack && !check_stack(rec, *stack))
+		*stack = 0;
+}
+
 static uint64_t check_modules(struct recording *rec)
 {
 	struct module_record *module = section_records(rec, SECTION_MODULES);
@@ -59,19 +70,6 @@ static bool is_sound_thread(const struct recording *rec,
 	       thread->nested_call < CALL_COUNT;
 }
 
-/*
- * Of a recording that is written to while it is read, the stacks may have been
- * copied before the one that a thread was found in: then that is not known.
- */
-static void forget_missing_stacks(const struct recording *rec,
-				  struct thread_record *thread)
-{
-	if (!check_stack(rec, thread->nested_stack))
-		thread->nested_stack = 0;
-	if (!check_stack(rec, thread->blocked_stack))
-		thread->blocked_stack = 0;
-}
-
 static uint64_t check_threads(struct recording *rec)
 {
 	struct thread_record *thread = section_records(rec, SECTION_THREADS);
@@ -80,21 +78,14 @@ static uint64_t check_threads(struct recording *rec)
 
 	for (; n; n--, thread++) {
 		end_string(thread->name);
-		forget_missing_stacks(rec, thread);
+		forget_missing(rec, &thread->nested_stack);
+		forget_missing(rec, &thread->blocked_stack);
 		if (!is_sound_thread(rec, thread)) {
 			thread->state = THREAD_FREE;
 			damaged++;
 		}
 	}
 	return damaged;
-}
-
-static bool is_sound_lock(const struct recording *rec,
-			  const struct lock_record *lock)
-{
-	return lock->kind < LOCK_KIND_COUNT &&
-	       (!lock->first_stack || check_stack(rec, lock->first_stack)) &&
-	       (!lock->taker_stack || check_stack(rec, lock->taker_stack));
 }
 
 static uint64_t check_locks(struct recording *rec)
@@ -105,7 +96,9 @@ static uint64_t check_locks(struct recording *rec)
 
 	for (; n; n--, lock++) {
 		end_string(lock->taker_name);
-		if (lock->key && !is_sound_lock(rec, lock)) {
+		forget_missing(rec, &lock->first_stack);
+		forget_missing(rec, &lock->taker_stack);
+		if (lock->key && lock->kind >= LOCK_KIND_COUNT) {
 			lock->key = 0;
 			damaged++;
 		}
@@ -165,11 +158,7 @@ static bool is_sound_event(const struct recording *rec,
 {
 	return event->thread < rec->section[SECTION_THREADS].capacity &&
 	       event->state < RUN_STATES && is_sound_call(event->call) &&
-	       event->lock_index < rec->section[SECTION_LOCKS].capacity &&
-	       (!event->release || check_stack(rec, event->release)) &&
-	       (!event->stack || check_stack(rec, event->stack)) &&
-	       (!event->apart || check_stack(rec, event->apart)) &&
-	       (!event->latest || check_stack(rec, event->latest));
+	       event->lock_index < rec->section[SECTION_LOCKS].capacity;
 }
 
 /* Returns how many were damaged: 0 or 1. */
@@ -179,6 +168,10 @@ static uint64_t check_event(const struct recording *rec,
 	end_string(event->name);
 	end_string(event->holder_name);
 	end_string(event->releaser_name);
+	forget_missing(rec, &event->stack);
+	forget_missing(rec, &event->apart);
+	forget_missing(rec, &event->latest);
+	forget_missing(rec, &event->release);
 	if (!event->begun_ns || is_sound_event(rec, event))
 		return 0;
 	event->begun_ns = 0;
@@ -215,9 +208,9 @@ static uint64_t check_waiters(struct recording *rec)
 
 	for (; n; n--, waiter++) {
 		end_string(waiter->name);
+		forget_missing(rec, &waiter->stack);
 		if (waiter->start_ns &&
-		    (waiter->lock >= rec->section[SECTION_LOCKS].capacity ||
-		     (waiter->stack && !check_stack(rec, waiter->stack)))) {
+		    waiter->lock >= rec->section[SECTION_LOCKS].capacity) {
 			waiter->start_ns = 0;
 			damaged++;
 		}

@@ -11,7 +11,8 @@
 
 /*
  * Wipes each record that refers to what is not there, and returns their
- * number; ends the strings of the others. Signal-safe.
+ * number; ends the strings of the others. Where only a stack is missing that
+ * a record is not of, but tells of, the record stays. Signal-safe.
  */
 uint64_t check_records(struct recording *rec);
 

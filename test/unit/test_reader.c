@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/check_records.h"
 #include "report/decode.h"
 #include "report/reader.h"
 #include "report_fixture.h"
@@ -83,6 +84,31 @@ Test(reader, a_stack_that_came_after_the_copy_costs_no_loop)
 	thread->nested_stack = thread->blocked_stack;
 	process = decode(rec);
 	cr_assert_eq(process->loops_count, 1);
+	process_free(process);
+}
+
+Test(reader, a_stack_that_is_missing_costs_no_record)
+{
+	struct recording *rec = report_fixture();
+	struct event_record *event = section_records(rec, SECTION_EVENTS);
+	struct waiter_record *waiter = section_records(rec, SECTION_WAITERS);
+	struct lock_record *lock = section_records(rec, SECTION_LOCKS);
+	uint32_t missing = rec->section[SECTION_STACKS].capacity - 8;
+	struct process *process = decode(rec);
+	size_t stalls = process->stalls_count, locks = process->locks_count;
+
+	process_free(process);
+	cr_assert(event[0].begun_ns && waiter[0].start_ns && lock[2].key);
+	event[0].stack = event[0].apart = event[0].latest = missing;
+	event[0].release = waiter[0].stack = missing;
+	lock[2].first_stack = lock[2].taker_stack = missing;
+	cr_assert_eq(check_records(rec), 0);
+	cr_assert_eq(event[0].stack + event[0].apart + event[0].latest, 0);
+	cr_assert_eq(event[0].release + waiter[0].stack, 0);
+	cr_assert_eq(lock[2].first_stack + lock[2].taker_stack, 0);
+	process = decode(rec);
+	cr_assert_eq(process->stalls_count, stalls);
+	cr_assert_eq(process->locks_count, locks);
 	process_free(process);
 }
 
@@ -264,8 +290,8 @@ Test(reader, records_that_refer_to_nothing_are_left_out)
 	cr_assert_eq(damaged_in(rec), 7, "an unknown call");
 	waiter[0].lock = locks;
 	cr_assert_eq(damaged_in(rec), 8, "a wait for no lock");
-	lock[2].first_stack = stray;
-	cr_assert_eq(damaged_in(rec), 9, "a lock with a stray stack");
+	lock[2].kind = LOCK_KIND_COUNT;
+	cr_assert_eq(damaged_in(rec), 9, "a lock of no kind");
 }
 
 /* Reads as the command does, to the last line of the report. */

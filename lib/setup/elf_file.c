@@ -110,7 +110,8 @@ bool elf_file_is_older(const struct elf_file *file, uint64_t realtime_ns)
 
 	if (file->fd < 0)
 		return true;
-	return sys2(SYS_fstat, file->fd, &status) == 0 &&
+	return sys4(SYS_newfstatat, file->fd, "", &status, AT_EMPTY_PATH) ==
+		       0 &&
 	       (uint64_t)status.st_ctim.tv_sec * NS_PER_S +
 			       (uint64_t)status.st_ctim.tv_nsec <
 		       realtime_ns;

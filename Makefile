@@ -119,6 +119,7 @@ $(BUILD)/fuzz/fuzz_reader: LDFLAGS += -fsanitize=fuzzer
 $(addprefix $(BUILD)/bench/,contention walk): $(BUILD)/bench/%: \
 		test/bench/%.c $(BUILD)/lib.a
 	$(call program,-fno-omit-frame-pointer)
+$(BUILD)/bench/walk: LDLIBS := -no-pie -l:libunwind.a -llzma
 
 define program_cc
 @mkdir -p $(@D)

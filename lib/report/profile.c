@@ -106,35 +106,56 @@ static const struct call *callee_of(const struct entry *entry)
 	return entry->place && !call[-1].is_helper ? call - 1 : call;
 }
 
-/* Of the samples of one call, or of one lock, the heaviest tells. */
-static void add_cause(struct blame *blame, const struct sample *sample,
-		      uint64_t heaviest_ns[CAUSE_COUNT])
+static int compare_whys(const void *a, const void *b)
 {
-	enum cause cause = sample->why.cause;
+	const struct why *left = &((const struct entry *)a)->sample->why;
+	const struct why *right = &((const struct entry *)b)->sample->why;
+	int order = (left->cause > right->cause) - (left->cause < right->cause);
 
-	blame->cause_ns[cause] = add(blame->cause_ns[cause], sample->total_ns);
-	if (sample->total_ns < heaviest_ns[cause])
-		return;
-	heaviest_ns[cause] = sample->total_ns;
-	blame->why[cause] = sample->why;
+	if (!order)
+		order = strcmp(left->call, right->call);
+	if (!order)
+		order = ((uintptr_t)left->lock > (uintptr_t)right->lock) -
+			((uintptr_t)left->lock < (uintptr_t)right->lock);
+	return order;
 }
 
-static size_t add_blame(struct blame *blame, const struct entry *entry,
-			size_t left)
+/* Of each cause the call, or the lock, that has most of its time is told. */
+static void add_causes(struct blame *blame, struct entry *entries, size_t count)
+{
+	uint64_t most_ns[CAUSE_COUNT] = { 0 };
+	size_t i = 0;
+
+	qsort(entries, count, sizeof(*entries), compare_whys);
+	while (i < count) {
+		const struct entry *first = &entries[i];
+		const struct why *why = &first->sample->why;
+		uint64_t *sum_ns = &blame->cause_ns[why->cause];
+		uint64_t ns = 0;
+
+		for (; i < count && !compare_whys(first, &entries[i]); i++)
+			ns = add(ns, entries[i].sample->total_ns);
+		*sum_ns = add(*sum_ns, ns);
+		if (ns >= most_ns[why->cause]) {
+			most_ns[why->cause] = ns;
+			blame->why[why->cause] = *why;
+		}
+	}
+}
+
+static size_t add_blame(struct blame *blame, struct entry *entry, size_t left)
 {
 	struct parts parts = { .count = 0 };
-	uint64_t heaviest_ns[CAUSE_COUNT] = { 0 };
 	size_t i = 0;
 
 	blame->lock = entry->sample->lock;
 	while (i < left && !compare_blame(entry, &entry[i]))
 		i += add_stack(blame, &entry[i], left - i);
-	for (size_t k = 0; k < i; k++) {
+	for (size_t k = 0; k < i; k++)
 		parts_add(&parts, callee_of(&entry[k]),
 			  entry[k].sample->total_ns);
-		add_cause(blame, entry[k].sample, heaviest_ns);
-	}
 	parts_heaviest(&parts, blame->parts);
+	add_causes(blame, entry, i);
 	return i;
 }
 

@@ -77,7 +77,7 @@ static void fill_row(const struct report *report,
 	cells[4] = words_number(arena, stall->ticks);
 	cells[5] = culprit_text(report, culprits->of_stall[number]);
 	if (stall->stack && *blocked_in)
-		cells[4] =
+		cells[5] =
 			arena_print(arena, "%s, in %s", cells[5], blocked_in);
 	cells[6] = stall_why(report, stall);
 }

@@ -1,13 +1,19 @@
 /*
  * A walk, at three depths: by rows, warm and with no row known; by libunwind,
- * as it is tamed; by frame pointers; and by libc's backtrace(3). By one thread,
- * and by two at once: then the walker's libunwind is one thread's at a time, so
- * the share of walks that it refused is shown.
+ * as it is tamed and as it comes; by frame pointers; and by libc's
+ * backtrace(3). And the whole of a capture, where an unlock makes it and in the
+ * handler of a signal. By one thread, and by two at once: then the walker's
+ * libunwind is one thread's at a time, so the share of walks that it refused is
+ * shown.
  *
  * SPDX-License-Identifier: MIT
  */
-#include <execinfo.h>
+#define UNW_LOCAL_ONLY
+
+#include <dlfcn.h>
+#include <libunwind.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include "bench_recording.h"
@@ -25,6 +31,7 @@ typedef unsigned walk_way(unsigned depth);
 
 struct job {
 	walk_way *way;
+	bool in_handler;
 	unsigned depth;
 	pthread_barrier_t *start;
 	double ns;
@@ -90,17 +97,56 @@ __attribute__((noinline)) static unsigned by_libunwind(unsigned depth)
 	return unwinding.walk.depth;
 }
 
+/* libc's: libunwind has a function of that name, too. */
+static int (*libc_backtrace)(void **frames, int most);
+
 __attribute__((noinline)) static unsigned by_backtrace(unsigned depth)
 {
 	void *frames[MAX_DEPTH];
 
-	return (unsigned)backtrace(frames, (int)depth);
+	return (unsigned)libc_backtrace(frames, (int)depth);
+}
+
+/* This program's own copy, with its own caches. */
+__attribute__((noinline)) static unsigned by_stock_libunwind(unsigned depth)
+{
+	unw_context_t context;
+	unw_cursor_t cursor;
+	unsigned found = 0;
+
+	unw_getcontext(&context);
+	unw_init_local(&cursor, &context);
+	do {
+		unw_word_t pc;
+
+		unw_get_reg(&cursor, UNW_REG_IP, &pc);
+		found += pc != 0;
+	} while (found < depth && unw_step(&cursor) > 0);
+	return found;
+}
+
+/* Its fast way, with a cache of frames that it takes a lock to fill. */
+__attribute__((noinline)) static unsigned by_unw_backtrace(unsigned depth)
+{
+	void *frames[MAX_DEPTH];
+
+	return (unsigned)unw_backtrace(frames, (int)depth);
 }
 
 /* The whole: walked, and entered into the recording. */
 __attribute__((noinline)) static unsigned by_capture(unsigned depth)
 {
 	return stack_capture(NULL, __builtin_return_address(0)) ? depth : 0;
+}
+
+/* What the handler that this thread is in was called for, and has interrupted.
+ */
+static __thread struct job *handled;
+static __thread const ucontext_t *interrupted;
+
+static unsigned by_capture_in_handler(unsigned depth)
+{
+	return stack_capture(interrupted, NULL) ? depth : 0;
 }
 
 /* Of this thread alone: the machine may have other things to do. */
@@ -128,6 +174,23 @@ static void measure(struct job *job)
 	job->refused = (double)refused / (double)walks;
 }
 
+static void handle(int signal, siginfo_t *info, void *context)
+{
+	(void)signal;
+	(void)info;
+	interrupted = context;
+	measure(handled);
+}
+
+static void measure_where_wanted(struct job *job)
+{
+	handled = job;
+	if (job->in_handler)
+		raise(SIGUSR1);
+	else
+		measure(job);
+}
+
 /* A chain of functions, so that each frame has a row of its own. */
 typedef unsigned chain_link(struct job *job, unsigned above, volatile int *c);
 
@@ -147,7 +210,7 @@ LINKS(X)
 		if (above)                                                     \
 			result = link##next(job, above - 1, &here);            \
 		else                                                           \
-			measure(job);                                          \
+			measure_where_wanted(job);                             \
 		return result + (unsigned)here;                                \
 	}
 LINKS(X)
@@ -165,13 +228,14 @@ static void *work(void *argument)
 
 static struct job run(walk_way *way, unsigned depth, unsigned threads)
 {
+	bool in_handler = way == by_capture_in_handler;
 	struct job job[MAX_THREADS], sum = { .ns = 0 };
 	pthread_t thread[MAX_THREADS];
 	pthread_barrier_t start;
 
 	pthread_barrier_init(&start, NULL, threads);
 	for (unsigned i = 0; i < threads; i++) {
-		job[i] = (struct job){ way, depth, &start, 0, 0 };
+		job[i] = (struct job){ way, in_handler, depth, &start, 0, 0 };
 		if (pthread_create(&thread[i], NULL, work, &job[i]) != 0)
 			bench_die("pthread_create");
 	}
@@ -192,12 +256,24 @@ int main(void)
 		{ "rows, warm", by_rows },
 		{ "rows, cold", by_rows_cold },
 		{ "stack_capture", by_capture },
+		{ "... in a handler", by_capture_in_handler },
 		{ "frame pointers", by_pointers },
 		{ "libunwind, tamed", by_libunwind },
+		{ "libunwind, stock", by_stock_libunwind },
+		{ "unw_backtrace", by_unw_backtrace },
 		{ "backtrace(3)", by_backtrace },
 	};
 	static const unsigned depths[] = { 10, 30, 100 };
+	struct sigaction action = {
+		.sa_sigaction = handle,
+		.sa_flags = SA_SIGINFO,
+	};
 
+	*(void **)&libc_backtrace =
+		dlsym(dlopen("libc.so.6", RTLD_NOW), "backtrace");
+	if (!libc_backtrace)
+		bench_die("backtrace");
+	sigaction(SIGUSR1, &action, NULL);
 	bench_record();
 	printf("%-18s %22s %22s %22s\n", "ns a walk, by 1 / 2", "depth 10",
 	       "30", "100");

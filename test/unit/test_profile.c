@@ -54,6 +54,7 @@ static struct sample *add(enum sample_kind kind, struct stack *stack,
 	samples->list[samples->count++] = (struct sample){
 		.stack = stack,
 		.lock = lock,
+		.why.call = "",
 		.total_ns = total_ns,
 		.count = count,
 		.max_ns = total_ns,
@@ -399,6 +400,24 @@ Test(profile, a_stall_was_in_the_call_its_own_stack_was_blocked_in)
 	cr_assert_str_eq(stall_blocked_in(process, stall), "");
 	stall->stack = sleep;
 	cr_assert_str_eq(stall_blocked_in(process, stall), "usleep");
+}
+
+Test(profile, of_a_cause_the_call_with_most_time_in_all_is_told)
+{
+	struct profile profile;
+
+	for (int i = 0; i < 12; i++) {
+		struct sample *sample = add(SAMPLE_STALL, STACK("work"), NULL,
+					    i == 5 ? 120 : 50, 1);
+
+		sample->why =
+			(struct why){ .cause = CAUSE_BLOCKED,
+				      .call = i == 5 ? "poll" : "usleep" };
+	}
+	profile = profile_now(SAMPLE_STALL);
+	cr_assert_eq(profile.count, 1);
+	cr_assert_eq(profile.blames[0].cause_ns[CAUSE_BLOCKED], 670);
+	cr_assert_str_eq(profile.blames[0].why[CAUSE_BLOCKED].call, "usleep");
 }
 
 Test(profile, a_stall_without_samples_is_blamed_all_the_same)

@@ -1,12 +1,15 @@
 /*
  * The calling thread's own stack: where it is.
  *
- * libc puts a thread's control block at the end of its stack, and the kernel
- * puts the arguments at the end of the first thread's. So what has been found
- * readable without a gap up to there is taken for its stack: which also other
- * stacks may be that lie next to it, and be unmapped later. So that alone makes
- * nothing safe to read: see sigsafe/stack_reach.h. Of stacks further off
- * nothing is remembered. Signal-safe.
+ * libc puts a thread's control block at the end of its stack, and notes in that
+ * where the stack starts: that is found by what it must be, since no function
+ * tells it without allocating. The kernel puts the arguments at the end of the
+ * first thread's, and nothing else near below it. All of that up to the first
+ * page that can't be read is the thread's stack.
+ *
+ * Within it other stacks may lie, and come and go: so that alone makes nothing
+ * safe to read, see sigsafe/stack_reach.h. Of stacks elsewhere nothing is
+ * remembered. Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -2,11 +2,11 @@
  * How far up its stack a walk reads where it lies. Owns the ways that a thread
  * knows. Signal-safe.
  *
- * What lies above a stack pointer need not be stack: coroutines lie next to
- * each other and on the stacks of threads, with gaps that come and go, and what
- * a switch of stacks calls has rules that lead across. But a frame that its
- * thread returns to lies in memory that stays, or the thread could not return.
- * So a page is read where it lies only as far as it is shown to have a frame:
+ * What lies above a stack pointer need not be stack: coroutines lie within the
+ * stacks of threads, too, with gaps that come and go, and what a switch of
+ * stacks calls has rules that lead across. But a frame that its thread returns
+ * to lies in memory that stays, or the thread could not return. So a page is
+ * read where it lies only as far as it is shown to have a frame:
  *
  *   the page of sp        the thread's next call writes to it
  *   the page a frame      if the same frame, which is the same code with the
@@ -14,8 +14,9 @@
  *                         before, and STACK_REACH_FRAMES more, or the outermost
  *                         one, were found from there on
  *
- * Believed in error would be frames that have returned, exactly where wrong
- * rules lead, and as many of them; and it would do harm once that memory goes.
+ * Believed in error would be frames in the thread's own stack that have
+ * returned, exactly where wrong rules lead, and as many of them; or frames that
+ * the thread will not return to. It would do harm once it unmaps these.
  *
  * All else is copied by the kernel (sigsafe/memory.h), so that what leads
  * astray harms nobody the first time; and as it finds no more frames it is not

@@ -79,6 +79,35 @@ Test(own_stack, a_coroutines_is_not_the_threads)
 	cr_assert_eq(own_stack_end((uintptr_t)pages + STACK_BYTES - 8), 0);
 }
 
+static char *below;
+
+static void *look_below(void *end)
+{
+	uintptr_t *ends = end;
+
+	thread_pointer = (uintptr_t)__builtin_thread_pointer();
+	ends[0] = end_in_the_end((uintptr_t)below);
+	ends[1] = end_in_the_end((uintptr_t)below - 1);
+	return NULL;
+}
+
+/* Nothing between them tells where one ends. */
+Test(own_stack, what_lies_next_to_it_is_another)
+{
+	char *pages = map((size_t)2 * STACK_BYTES);
+	pthread_attr_t attributes;
+	uintptr_t ends[2];
+	pthread_t thread;
+
+	below = pages + STACK_BYTES;
+	pthread_attr_init(&attributes);
+	pthread_attr_setstack(&attributes, below, STACK_BYTES);
+	cr_assert_eq(pthread_create(&thread, &attributes, look_below, ends), 0);
+	pthread_join(thread, NULL);
+	cr_assert_eq(ends[0], thread_pointer);
+	cr_assert_eq(ends[1], 0);
+}
+
 static char *hole;
 
 /* The thread's stack lies in pages of ours, one of them unreadable. */

@@ -54,21 +54,60 @@ static void pen_escaped(struct pen *pen, char c)
 	pen_byte(pen, (char)('0' + (value & 7)));
 }
 
-static void pen_foreign(struct pen *pen, const char *name, size_t limit,
-			char first_plain)
+/* What would move a terminal's cursor, or what stands beside it in a line. */
+static bool moves_others(uint32_t c)
 {
-	size_t i;
+	return (c >= 0x80 && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
 
-	for (i = 0; i < limit && name[i]; i++) {
-		unsigned char c = (unsigned char)name[i];
+/*
+ * The length of the character of UTF-8 (RFC 3629) at name, of which limit bytes
+ * may be read; 0 where there is none of several bytes that can be shown.
+ */
+static size_t wide_length(const char *name, size_t limit)
+{
+	static const uint32_t least[] = { 0x80, 0x800, 0x10000 };
+	const unsigned char *byte = (const unsigned char *)name;
+	size_t length = byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
+	uint32_t c = byte[0] & (0x7fu >> length);
 
-		if (c < first_plain || c == '\\' || c == '\x7f')
-			pen_escaped(pen, name[i]);
-		else
-			pen_byte(pen, name[i]);
+	if (byte[0] < 0xc0 || byte[0] > 0xf7 || length > limit)
+		return 0;
+	for (size_t i = 1; i < length; i++) {
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (byte[i] & 0x3f);
 	}
-	if (!i)
+	if (c < least[length - 2] || c > 0x10ffff ||
+	    (c >= 0xd800 && c < 0xe000) || moves_others(c))
+		return 0;
+	return length;
+}
+
+static bool is_plain(unsigned char c, unsigned char first_plain)
+{
+	return c >= first_plain && c < 0x7f && c != '\\';
+}
+
+static void pen_foreign(struct pen *pen, const char *name, size_t limit,
+			unsigned char first_plain)
+{
+	size_t i = 0;
+
+	if (!limit || !*name)
 		pen_byte(pen, '-');
+	while (i < limit && name[i]) {
+		size_t wide = wide_length(name + i, limit - i);
+
+		if (!wide && !is_plain((unsigned char)name[i], first_plain)) {
+			pen_escaped(pen, name[i++]);
+			continue;
+		}
+		do
+			pen_byte(pen, name[i++]);
+		while (wide && --wide);
+	}
 }
 
 void pen_word(struct pen *pen, const char *name, size_t limit)

@@ -28,7 +28,8 @@ void pen_text(struct pen *pen, const char *text);
 
 /*
  * A name the host chose, at most limit bytes long, as one word: spaces, control
- * characters and \ become \ooo (octal), an empty name becomes -.
+ * characters, those that turn the direction of writing, bytes that are no UTF-8
+ * (RFC 3629), and \ become \ooo (octal), an empty name becomes -.
  */
 void pen_word(struct pen *pen, const char *name, size_t limit);
 

@@ -102,6 +102,30 @@ Test(pen, a_name_keeps_its_spaces_and_its_own_alphabet)
 	cr_assert_str_eq(written(), "f(int, char)\\015\xc3\xa9");
 }
 
+Test(pen, a_name_moves_no_cursor_and_turns_no_line)
+{
+	static const char *const names[][2] = {
+		{ "\xc2\x9b"
+		  "31mred",
+		  "\\302\\23331mred" },
+		{ "\x9b"
+		  "31mred",
+		  "\\23331mred" },
+		{ "\xe2\x80\xae"
+		  "drow",
+		  "\\342\\200\\256drow" },
+		{ "cut\xe6\xbc", "cut\\346\\274" },
+		{ "\xc1\x9b overlong", "\\301\\233 overlong" },
+		{ "\xe6\xbc\xa2 \xf0\x9f\x90\xa2",
+		  "\xe6\xbc\xa2 \xf0\x9f\x90\xa2" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		pen_name(&pen, names[i][0], SIZE_MAX);
+		cr_assert_str_eq(written(), names[i][1]);
+	}
+}
+
 Test(pen, a_name_ends_at_its_limit)
 {
 	pen_word(&pen, "abcdef", 3);

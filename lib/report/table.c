@@ -7,11 +7,34 @@
 
 #include <string.h>
 
+#define LEFT_OUT "..."
+
+/* Does a letter begin here? All but the first byte of one are 10xxxxxx. */
+static bool is_letter(char byte)
+{
+	return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+static size_t letters_in(const char *cell)
+{
+	size_t count = 0;
+
+	for (; *cell; cell++)
+		count += is_letter(*cell);
+	return count;
+}
+
+static const char *behind_letters(const char *cell, size_t count)
+{
+	for (; *cell; cell++)
+		if (is_letter(*cell) && !count--)
+			break;
+	return cell;
+}
+
 static size_t width_of(const char *cell)
 {
-	size_t length = strlen(cell);
-
-	return length < MAX_CELL ? length : MAX_CELL;
+	return min_u64(letters_in(cell), MAX_CELL);
 }
 
 static void measure(const struct table *table, size_t *widths)
@@ -24,15 +47,31 @@ static void measure(const struct table *table, size_t *widths)
 	}
 }
 
+/* The end tells more than the beginning: a method, a file and its line. */
+static void print_shortened(const char *cell, size_t letters, FILE *out)
+{
+	size_t kept = MAX_CELL - strlen(LEFT_OUT);
+	size_t head = kept * 2 / 5;
+	const char *behind_head = behind_letters(cell, head);
+
+	fprintf(out, "  %.*s" LEFT_OUT "%s", (int)(behind_head - cell), cell,
+		behind_letters(cell, letters - (kept - head)));
+}
+
 static void print_cell(const struct column *column, const char *cell,
 		       size_t width, bool is_last, FILE *out)
 {
+	size_t letters = letters_in(cell);
+	int space = (int)(width - min_u64(letters, width));
+
 	if (is_last && !column->is_number)
 		fprintf(out, "  %s", cell);
+	else if (letters > width)
+		print_shortened(cell, letters, out);
 	else if (column->is_number)
-		fprintf(out, "  %*s", (int)width, cell);
+		fprintf(out, "  %*s%s", space, "", cell);
 	else
-		fprintf(out, "  %-*s", (int)width, cell);
+		fprintf(out, "  %s%*s", cell, space, "");
 }
 
 void table_print(const struct table *table, FILE *out)

@@ -1,5 +1,7 @@
 /*
- * A table of words, in columns as wide as what is in them. No word is cut.
+ * A table of words, in columns as wide as what is in them, up to a limit: what
+ * is longer loses its middle, but in the last column, which is as long as it
+ * is.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,7 +13,7 @@
 #include "base/units.h"
 
 #define MAX_COLUMNS 10
-#define MAX_CELL    44 /* a longer word moves the rest of its row */
+#define MAX_CELL    48 /* letters */
 
 struct column {
 	const char *title;

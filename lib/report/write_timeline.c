@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/culprit.h"
 #include "report/table.h"
@@ -76,7 +77,8 @@ static void fill_row(const struct report *report,
 	cells[3] = words_number(arena, stall->events);
 	cells[4] = words_number(arena, stall->ticks);
 	cells[5] = culprit_text(report, culprits->of_stall[number]);
-	if (stall->stack && *blocked_in)
+	/* Why says it, too, where most of the whole stall was in it. */
+	if (stall->stack && *blocked_in && strcmp(blocked_in, stall->call))
 		cells[5] =
 			arena_print(arena, "%s, in %s", cells[5], blocked_in);
 	cells[6] = stall_why(report, stall);

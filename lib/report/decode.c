@@ -23,7 +23,7 @@ static void decode_head(struct decoder *d)
 
 	process->comm = decode_name(d, rec->comm);
 	process->host = decode_name(d, rec->host);
-	process->tool = decode_string(d, rec->version_text);
+	process->tool = decode_name(d, rec->version_text);
 	process->pid = rec->pid;
 	process->start_realtime_ns = rec->start_realtime_ns;
 	process->lived_ns = time_since(rec->start_ns, d->now_ns);

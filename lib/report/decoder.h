@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "report/process.h"
+#include "report/words.h"
 
 struct decoder {
 	struct process *process;
@@ -25,9 +26,9 @@ static inline char *decode_string(struct decoder *d, const char *text)
 }
 
 /* A thread's or a program's name. */
-static inline char *decode_name(struct decoder *d, const char *text)
+static inline const char *decode_name(struct decoder *d, const char *text)
 {
-	return clean_name(decode_string(d, text));
+	return words_name(&d->process->arena, text);
 }
 
 static inline void *decode_alloc(struct decoder *d, size_t count, size_t size)

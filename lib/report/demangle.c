@@ -1,16 +1,32 @@
 /*
- * Names of functions, by way of libiberty.
+ * Names of functions, by way of libiberty: what it hands on piece by piece, as
+ * the name of a symbol of some bytes can take gigabytes.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "report/demangle.h"
 
 #include <libiberty/demangle.h>
-#include <stdlib.h>
+#include <setjmp.h>
 #include <string.h>
+
+#include "report/words.h"
 
 /* Longer names lose the arguments of their templates. */
 #define LONG_NAME 60
+
+/* The symbols of still longer ones are shown as they are. */
+#define MAX_DEMANGLED 65536
+
+/* A name as far as it has been handed on. */
+struct draft {
+	char text[MAX_DEMANGLED + 1];
+	size_t length;
+	jmp_buf is_full;
+};
+
+typedef int demangler(const char *symbol, int options, demangle_callbackref add,
+		      void *draft);
 
 /* What compilers append to the name of a copy or a part of a function. */
 static const char *const copies[] = { ".cold",	     ".part.",	   ".isra.",
@@ -68,21 +84,41 @@ static void shorten(char *name)
 	*to = '\0';
 }
 
-char *demangle(struct arena *arena, const char *symbol)
+static void add(const char *bytes, size_t length, void *opaque)
 {
+	struct draft *draft = opaque;
+
+	if (length > MAX_DEMANGLED - draft->length)
+		longjmp(draft->is_full, 1);
+	memcpy(draft->text + draft->length, bytes, length);
+	draft->length += length;
+}
+
+static bool demangle_by(demangler *by, const char *symbol, struct draft *draft)
+{
+	draft->length = 0;
+	/* What is left in its midst has no memory but the stack's, or little.
+	 */
+	if (setjmp(draft->is_full) || !by(symbol, DMGL_AUTO, add, draft))
+		return false;
+	draft->text[draft->length] = '\0';
+	return true;
+}
+
+const char *demangle(struct arena *arena, const char *symbol)
+{
+	struct draft draft;
 	char *plain;
-	char *demangled;
 
 	/* What glibc calls itself by, to pass over the caller's own. */
 	if (!strncmp(symbol, "__GI_", 5))
 		symbol += 5;
 	plain = arena_string(arena, symbol, original_length(symbol));
-	demangled = cplus_demangle(plain, DMGL_AUTO);
-	if (demangled) {
-		plain = arena_string(arena, demangled, strlen(demangled));
-		free(demangled);
-	}
+	/* Rust's first: one form of its symbols is C++'s, too, with a hash. */
+	if (demangle_by(rust_demangle_callback, plain, &draft) ||
+	    demangle_by(cplus_demangle_v3_callback, plain, &draft))
+		plain = draft.text;
 	if (strlen(plain) > LONG_NAME)
 		shorten(plain);
-	return plain;
+	return words_name(arena, plain);
 }

@@ -6,6 +6,7 @@
 #include "report/naming.h"
 
 #include "report/demangle.h"
+#include "report/words.h"
 
 const char *name_place(struct arena *arena, const char *object, uint64_t offset)
 {
@@ -18,7 +19,7 @@ static void take_source(struct arena *arena, const struct source_call *source,
 	call->function =
 		source->symbol ? demangle(arena, source->symbol) : "(inlined)";
 	if (source->file)
-		call->source = base_name(source->file);
+		call->source = words_name(arena, base_name(source->file));
 	call->line = source->line;
 	call->is_helper = source->is_helper;
 }

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/words.h"
+
 struct process *process_new(const char *file)
 {
 	struct arena arena = { .blocks = NULL };
@@ -50,15 +52,7 @@ const char *process_module_name(struct process *process, const char *path)
 
 	if (path[0] == '/' && realpath(link, target) && !strcmp(target, path))
 		return process->comm;
-	return base_name(path);
-}
-
-char *clean_name(char *name)
-{
-	for (char *c = name; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	return name;
+	return words_name(arena, base_name(path));
 }
 
 int compare_calls(const struct call *a, const struct call *b)

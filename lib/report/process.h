@@ -213,11 +213,8 @@ void process_free(struct process *process);
 /* Further losses than MAX_LOSSES are lost. */
 void process_add_loss(struct process *process, const char *loss);
 
-/* What to call the module with this path. */
+/* What to call the module with this path, in words. */
 const char *process_module_name(struct process *process, const char *path);
-
-/* Of a name the host chose what would move a terminal's cursor becomes a ?. */
-char *clean_name(char *name);
 
 /* By function and object: 0 where both are of the same function. */
 int compare_calls(const struct call *a, const struct call *b);

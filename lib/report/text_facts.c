@@ -12,13 +12,14 @@
 #include "base/quantity.h"
 #include "report/scan.h"
 #include "report/text_words.h"
+#include "report/words.h"
 
 typedef void fact_reader(struct text_facts *facts,
 			 const struct text_words *words);
 
 static const char *keep(struct text_facts *facts, const char *text)
 {
-	return arena_string(&facts->process->arena, text, strlen(text));
+	return words_name(&facts->process->arena, text);
 }
 
 static void read_tool(struct text_facts *facts, const struct text_words *words)
@@ -246,7 +247,7 @@ static void read_lost(struct text_facts *facts, const char *text)
 		if (!strcmp(process->losses[i], loss))
 			return;
 	}
-	process_add_loss(process, loss);
+	process_add_loss(process, words_name(&process->arena, loss));
 }
 
 void text_fact(struct text_facts *facts, char *line)

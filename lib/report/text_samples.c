@@ -11,6 +11,7 @@
 #include "base/lock_kind.h"
 #include "report/scan.h"
 #include "report/text_words.h"
+#include "report/words.h"
 
 static uint32_t count_addresses(char *line)
 {
@@ -88,6 +89,8 @@ static struct lock *add_lock(struct text_samples *text,
 	lock->profile = law_profile_of(lock->kind);
 	lock->name = known_word(text, words, "name", "-");
 	lock->object = known_word(text, words, "object", "heap");
+	if (lock->object)
+		lock->object = words_name(&process->arena, lock->object);
 	process->locks[process->locks_count++] = lock;
 	return lock;
 }
@@ -142,7 +145,7 @@ static void read_cause(struct text_samples *text, char *line)
 	const char *call = text_word(&words, "call");
 
 	why->cause = cause_of(text_word(&words, "cause"));
-	why->call = arena_string(&text->process->arena, call, strlen(call));
+	why->call = words_name(&text->process->arena, call);
 	if (cause_has_lock(why->cause))
 		why->lock = lock_of(text, &words);
 	text->sample->max_ns = text_number(&words, "max");
@@ -172,6 +175,7 @@ static void read_frame_name(struct text_samples *text, char *line)
 	frame = &stack->frames[text->named++];
 	*path++ = '\0';
 	text_unescape(++name);
+	text_unescape(path);
 	/* app+0x1234 names no function. */
 	if (cut_offset(name) && strcmp(name, base_name(path)))
 		frame->function =

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/alive.h"
+#include "report/words.h"
 #include "report/write_contention.h"
 
 static const char *name_in_waits(const struct process *process, int tid)
@@ -51,7 +52,7 @@ static const char *name_now(struct process *process, int tid)
 
 	if (process->is_running)
 		alive_thread_name(process->pid, tid, name);
-	return clean_name(arena_string(&process->arena, name, strlen(name)));
+	return words_name(&process->arena, name);
 }
 
 const char *thread_text(const struct report *report, int tid)

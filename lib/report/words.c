@@ -1,5 +1,5 @@
 /*
- * Numbers in words.
+ * Numbers and names in words.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -11,14 +11,15 @@
 #include "base/pen.h"
 
 struct room {
-	char text[1024];
+	char *text;
+	size_t size;
 	size_t length;
 };
 
 static void add(void *ctx, const char *bytes, size_t length)
 {
 	struct room *room = ctx;
-	size_t left = sizeof(room->text) - 1 - room->length;
+	size_t left = room->size - room->length;
 	size_t kept = length < left ? length : left;
 
 	memcpy(room->text + room->length, bytes, kept);
@@ -28,7 +29,8 @@ static void add(void *ctx, const char *bytes, size_t length)
 static const char *words_by_pen(struct arena *arena, uint64_t ns,
 				void (*write)(struct pen *pen, uint64_t ns))
 {
-	struct room room = { .length = 0 };
+	char text[32];
+	struct room room = { .text = text, .size = sizeof(text) };
 	const struct text_out out = { add, &room };
 	struct pen pen = pen_for(&out);
 
@@ -50,7 +52,8 @@ const char *words_duration_exact(struct arena *arena, uint64_t ns)
 const char *words_thresholds(struct arena *arena,
 			     const struct thresholds *thresholds)
 {
-	struct room room = { .length = 0 };
+	char text[1024];
+	struct room room = { .text = text, .size = sizeof(text) };
 	const struct text_out out = { add, &room };
 	struct pen pen = pen_for(&out);
 
@@ -76,6 +79,24 @@ const char *words_share(struct arena *arena, uint64_t part, uint64_t whole)
 const char *words_number(struct arena *arena, uint64_t number)
 {
 	return number ? arena_print(arena, "%ju", (uintmax_t)number) : "-";
+}
+
+const char *words_name(struct arena *arena, const char *name)
+{
+	/* \\ooo takes four bytes; behind them the arena has a zero. */
+	size_t size = 4 * strlen(name);
+	struct room room = {
+		.text = arena_alloc(arena, size + 1, 1),
+		.size = size,
+	};
+	const struct text_out out = { add, &room };
+	struct pen pen = pen_for(&out);
+
+	if (!size)
+		return "";
+	pen_name(&pen, name, SIZE_MAX);
+	pen_flush(&pen);
+	return room.text;
 }
 
 const char *words_moment(struct arena *arena, uint64_t realtime_ns)

@@ -1,6 +1,6 @@
 /*
- * Numbers in words, for people. Strings live in the arena. Not signal-safe:
- * allocates.
+ * Numbers and names in words, for people. Strings live in the arena. Not
+ * signal-safe: allocates.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -28,6 +28,12 @@ const char *words_share(struct arena *arena, uint64_t part, uint64_t whole);
 
 /* The number, and - for 0. */
 const char *words_number(struct arena *arena, uint64_t number);
+
+/*
+ * A name that the program, or the file, has chosen, for a line of a terminal:
+ * as pen_name() writes it, but nothing where it is empty.
+ */
+const char *words_name(struct arena *arena, const char *name);
 
 /* 2026-01-02 03:04:05 UTC */
 const char *words_moment(struct arena *arena, uint64_t realtime_ns);

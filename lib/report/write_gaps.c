@@ -61,10 +61,12 @@ static bool is_well_named(const struct object *object)
 static const char *object_text(const struct report *report,
 			       const struct object *object)
 {
-	if (!strcmp(object->name, base_name(object->path)))
-		return object->path;
-	return arena_print(&report->process->arena, "%s (%s)", object->path,
-			   object->name);
+	struct arena *arena = &report->process->arena;
+	const char *path = words_name(arena, object->path);
+
+	if (!strcmp(object->name, base_name(path)))
+		return path;
+	return arena_print(arena, "%s (%s)", path, object->name);
 }
 
 static void write_object(const struct report *report,

@@ -122,7 +122,7 @@ Test(reader, a_name_cannot_write_to_the_terminal)
 		thread++;
 	strcpy(thread->name, "a\n\033[2Jb");
 	process = decode(rec);
-	cr_assert_str_eq(process->loops->name, "a??[2Jb");
+	cr_assert_str_eq(process->loops->name, "a\\012\\033[2Jb");
 	process_free(process);
 }
 

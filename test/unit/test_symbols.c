@@ -207,6 +207,45 @@ Test(demangle, names_are_those_of_the_source)
 	arena_free(&arena);
 }
 
+/*
+ * A1<P<S0_, S0_> >, where each S refers to two of what is before it: so each
+ * level of it doubles the name.
+ */
+static const char *doubled(char *symbol, int levels)
+{
+	static const char digits[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char *to = stpcpy(symbol, "_Z1fI1A1PIS0_S0_E");
+
+	for (int i = 0; i < levels; i++)
+		to += sprintf(to, "S1_IS%c_S%c_E", digits[i + 2],
+			      digits[i + 2]);
+	stpcpy(to, "Evd");
+	return symbol;
+}
+
+Test(demangle, a_name_that_would_fill_the_memory_stays_mangled)
+{
+	struct arena arena = { NULL };
+	char symbol[512];
+
+	assert_demangled(doubled(symbol, 3), "f<>");
+	alarm(10);
+	doubled(symbol, 30);
+	assert_demangled(symbol, symbol);
+	arena_free(&arena);
+}
+
+Test(demangle, a_name_forges_no_line_of_a_report)
+{
+	struct arena arena = { NULL };
+
+	assert_demangled("slow\nStalls: 99", "slow\\012Stalls: 99");
+	assert_demangled("\033[2Jred", "\\033[2Jred");
+	assert_demangled("\302\233red", "\\302\\233red");
+	assert_demangled("l\303\244nge", "l\303\244nge");
+	arena_free(&arena);
+}
+
 Test(demangle, long_names_lose_their_template_arguments)
 {
 	struct arena arena = { NULL };

@@ -107,7 +107,7 @@ Test(text_reader, a_charge_by_gos_rule_is_told)
 	process_free(process);
 }
 
-Test(text_reader, names_of_any_bytes_come_back)
+Test(text_reader, names_of_any_bytes_come_back_in_words)
 {
 	struct recording *rec = report_fixture();
 	struct thread_record *thread = section_records(rec, SECTION_THREADS);
@@ -116,7 +116,7 @@ Test(text_reader, names_of_any_bytes_come_back)
 	strcpy(rec->comm, "a b=\\ \n\377");
 	strcpy(thread[1].name, "main loop. 7");
 	process = process_of(rec, SAMPLE_STALL, NULL);
-	cr_assert_str_eq(process->comm, "a b=\\ \n\377");
+	cr_assert_str_eq(process->comm, "a b=\\134 \\012\\377");
 	cr_assert_str_eq(process->loops[0].name, "main loop. 7");
 	process_free(process);
 }
@@ -286,6 +286,24 @@ Test(text_reader, a_bad_sample_is_refused_by_its_line)
 	cr_assert(strstr(fault, "line 4"));
 	cr_assert_not(read_copy("--- contention:\n# kind=mutex\n# pid=1\n"
 				"12 1 @\n"));
+}
+
+Test(text_reader, no_name_in_a_text_writes_to_the_terminal)
+{
+	struct process *process = process_new("fixture.txt");
+	char text[] = "--- contention:\n# kind=stall\n"
+		      "# pid=1 comm=a\\033[2Jb host=\033[2Jc.\n"
+		      "# loop=2 name=\\012d wait=\233e.\n"
+		      "1 1 @ 0x1\n#\tcause=blocked call=\\015f max=1ns.\n";
+
+	cr_assert(text_read(process, text, fault, sizeof(fault)));
+	cr_assert_str_eq(process->comm, "a\\033[2Jb");
+	cr_assert_str_eq(process->host, "\\033[2Jc");
+	cr_assert_str_eq(process->loops->name, "\\012d");
+	cr_assert_str_eq(process->loops->wait_call, "\\233e");
+	cr_assert_str_eq(process->samples[SAMPLE_STALL].list->why.call,
+			 "\\015f");
+	process_free(process);
 }
 
 #define SPOILT_TEXTS 4000

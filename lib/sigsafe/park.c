@@ -38,7 +38,7 @@ static cold void teach(const struct call_site *call)
 {
 	uint64_t frame[WHOLE_DEPTH], hash = 0;
 	struct stack_id calls =
-		stack_calls(call, UINTPTR_MAX, WHOLE_DEPTH, frame);
+		stack_calls(call, UINTPTR_MAX, WHOLE_DEPTH, frame, NULL);
 	int32_t self = thread_identify()->tid;
 
 	for (uint32_t i = 0; i < calls.depth && i < PARK_DEPTH; i++) {
@@ -80,10 +80,29 @@ static cold bool takes_turns(struct thread *self)
 static cold int32_t teacher_of_stack(const struct call_site *block)
 {
 	struct stack_id calls =
-		stack_calls(block, UINTPTR_MAX, WHOLE_DEPTH, NULL);
+		stack_calls(block, UINTPTR_MAX, WHOLE_DEPTH, NULL, NULL);
 
 	return calls.depth ? park_places_teacher(whole_hash(calls))
 			   : TEACHER_NOBODY;
+}
+
+/*
+ * The calls from where the thread blocks up to the function that its loop's
+ * wait was called in, directly or by another one: with the place of the call in
+ * there, as a callback that is inlined beside the parking blocks at another.
+ */
+static struct stack_id
+calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
+{
+	struct frame_shape known[FRAME_SHAPES] = { 0 };
+	uintptr_t pc;
+	struct stack_id calls = stack_calls(block, end, PARK_DEPTH, NULL, &pc);
+
+	/* Frames of two functions that are called in a third end alike. */
+	if (!calls.depth ||
+	    frame_shape_of(known, pc)->function == self->seat_shape.function)
+		return calls;
+	return stack_calls(block, end + 1, PARK_DEPTH, NULL, NULL);
 }
 
 /*
@@ -101,7 +120,7 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 		end = frame_end(&self->seat_shape, &self->seat.call);
 	if (!end)
 		return TEACHER_NOBODY;
-	calls = stack_calls(block, end, PARK_DEPTH, NULL);
+	calls = calls_in_loop(self, block, end);
 	if (calls.depth)
 		teacher = park_places_teacher(calls.hash);
 	if (teacher == TEACHER_NOBODY || takes_turns(self))

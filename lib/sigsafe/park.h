@@ -12,11 +12,12 @@
  * A loop's thread is parked where it blocks in such a place, and
  *
  *   other threads wait at the same epoll descriptor, and the calls that led
- *   there are the same up to a frame that its loop's wait was in, too
+ *   there are the same up to the function that its loop's wait was called in
  *   or its whole stack is the same
  *
  * So what blocks in a callback is not parked, whatever it blocks in: the
- * callback is no part of the place. (In Python it is no part of the stack. One
+ * callback is no part of the place, nor, inlined, is where it stands in that
+ * function. (In Python it is no part of the stack. One
  * in a thread of Python's own is taken for parked where others are idle.)
  *
  * A place that the thread itself has taught, and no other one, may as well be

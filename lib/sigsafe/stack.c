@@ -181,7 +181,7 @@ __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 }
 
 struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
-			    unsigned wanted, uint64_t *frame)
+			    unsigned wanted, uint64_t *frame, uintptr_t *top_pc)
 {
 	const struct stack_id none = { 0 };
 	struct registers registers = { 0 };
@@ -198,6 +198,8 @@ struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
 	walk_rows(&walk, &registers);
 	if (top != UINTPTR_MAX && !walk.has_met_top)
 		return none;
+	if (top_pc)
+		*top_pc = walk.top_pc;
 	return stack_of(&walk);
 }
 

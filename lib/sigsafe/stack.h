@@ -30,10 +30,12 @@ uint32_t stack_capture(const ucontext_t *interrupted, const void *caller);
  * The calls that led to one, as a stack that is entered nowhere: from the
  * function that makes the call up to one whose frame ends at or above top, and
  * as many as wanted. Depth 0: not so many lead there, or can't be told. frame:
- * room for those wanted, or NULL. Signal-safe.
+ * room for those wanted, or NULL. top_pc: is set to the return address in the
+ * one that reaches top, 0 if none does; or NULL. Signal-safe.
  */
 struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
-			    unsigned wanted, uint64_t *frame);
+			    unsigned wanted, uint64_t *frame,
+			    uintptr_t *top_pc);
 
 /* How stacks are taken. */
 enum stack_way {

@@ -29,6 +29,7 @@ void walk_begin(struct walk *walk, struct recording *recording,
 	walk->seen = 0;
 	walk->behind_signal = false;
 	walk->has_met_top = false;
+	walk->top_pc = 0;
 	walk->lacks_memory = false;
 	walk->hash = 0;
 	walk->frame = frame;

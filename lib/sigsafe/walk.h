@@ -59,6 +59,7 @@ struct walk {
 	/* The frame added last returns from a signal handler. */
 	bool behind_signal;
 	bool has_met_top;
+	uintptr_t top_pc;  /* that one's return address, if has_met_top */
 	bool lacks_memory; /* something on the way could not be read */
 	uint64_t hash;	   /* of the frames kept, as in sigsafe/stack_table.h */
 	uint64_t *frame;   /* they, as in base/format.h; NULL: not stored */

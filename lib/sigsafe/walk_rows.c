@@ -217,10 +217,12 @@ static inline enum walk_state go_up(struct walk *walk, struct cursor *at,
 				    struct registers *registers)
 {
 	enum walk_state state;
+	uintptr_t pc;
 	unwind_row row;
 
 	for (;;) {
 		walk_meet(walk, &at->frame);
+		pc = at->frame.pc + at->frame.exact;
 		row = row_of(&at->memory, &at->frame);
 		state = walk_keep(walk, &at->frame, row == ROW_SIGNAL);
 		if (state != WALK_GOES_ON)
@@ -235,6 +237,7 @@ static inline enum walk_state go_up(struct walk *walk, struct cursor *at,
 			return WALK_CUT;
 		if (unlikely(at->sp >= walk->top)) {
 			walk->has_met_top = true;
+			walk->top_pc = pc;
 			return WALK_COMPLETE;
 		}
 		if (!at->frame.pc)

@@ -28,12 +28,14 @@ void stack_reset(void)
 
 /* No place is known to park at. */
 struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
-			    unsigned wanted, uint64_t *frame)
+			    unsigned wanted, uint64_t *frame, uintptr_t *top_pc)
 {
 	(void)call;
 	(void)top;
 	(void)wanted;
 	(void)frame;
+	if (top_pc)
+		*top_pc = 0;
 	return (struct stack_id){ .depth = 0 };
 }
 

@@ -69,6 +69,12 @@ lead() {
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 
+@test "a callback that is inlined beside the loop's parking is stalled" {
+	park inlined
+	[[ $(header "$text" stalls) = 1 ]]
+	between 60000000 400000000 "$(total_ns "$text" await_done)"
+}
+
 readonly deadlines=(
 	pthread_cond_timedwait pthread_cond_clockwait cnd_timedwait
 	sem_timedwait sem_clockwait futex_timed

@@ -194,11 +194,16 @@ static void callback_awaits(void)
 	await_done();
 }
 
+/* As where the compiler has put the callback into the loop's function. */
+static bool is_inlined;
+
 static void *loop_that_awaits(void *unused)
 {
 	for (int i = 0; i < 20; i++) {
 		wait_for_events(1);
-		if (i == 10)
+		if (i == 10 && is_inlined)
+			await_done();
+		else if (i == 10)
 			callback_awaits();
 	}
 	return unused;
@@ -225,6 +230,27 @@ static void run_future(void)
 	usleep(STALL_NS / 1000);
 	finish();
 	pthread_join(thread, NULL);
+}
+
+static atomic_bool is_over;
+
+static void *wait_until_over(void *unused)
+{
+	while (!atomic_load(&is_over))
+		wait_for_events(1);
+	return unused;
+}
+
+/* While another thread takes turns with that one. */
+static void run_inlined(void)
+{
+	pthread_t other;
+
+	pthread_create(&other, NULL, wait_until_over, NULL);
+	is_inlined = true;
+	run_future();
+	atomic_store(&is_over, true);
+	pthread_join(other, NULL);
 }
 
 /*
@@ -308,7 +334,7 @@ static const struct {
 } things[] = {
 	{ "turns", run_turns },		  { "leaders", run_leaders },
 	{ "future", run_future },	  { "own-turns", run_own_turns_epoll },
-	{ "worker", run_own_turns_poll },
+	{ "worker", run_own_turns_poll }, { "inlined", run_inlined },
 };
 
 int main(int argc, char **argv)

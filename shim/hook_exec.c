@@ -87,28 +87,20 @@ static bool may_end_by_name(const char *file)
 				 : may_be_found(file);
 }
 
-/* The next program inherits the mask: the host's. */
-static kernel_sigset before_exec(bool ends)
-{
-	if (ends)
-		session_end(END_EXEC, 0);
-	return host_mask_hand_on();
-}
-
-static int after_exec(kernel_sigset mask, bool ends, int error)
+static int after_exec(kernel_sigset mask, bool has_written, int error)
 {
 	host_mask_take_back(mask);
-	if (ends)
-		session_go_on();
+	if (has_written)
+		session_exec_failed();
 	return error;
 }
 
-/* may: could it end the program? */
+/* may: could it end the program? The next one inherits the host's mask. */
 #define EXEC(may, call)                                                        \
-	bool ends = may;                                                       \
-	kernel_sigset mask = before_exec(ends);                                \
+	bool has_written = (may) && session_exec_begins();                     \
+	kernel_sigset mask = host_mask_hand_on();                              \
                                                                                \
-	return after_exec(mask, ends, call)
+	return after_exec(mask, has_written, call)
 
 HOOK int execve(const char *path, char *const argv[], char *const envp[])
 {

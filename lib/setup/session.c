@@ -6,6 +6,7 @@
  */
 #include "setup/session.h"
 
+#include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/utsname.h>
@@ -15,6 +16,7 @@
 #include "base/options.h"
 #include "base/wildcard.h"
 #include "setup/at_fork.h"
+#include "setup/ending.h"
 #include "setup/libelf.h"
 #include "setup/preload.h"
 #include "setup/results.h"
@@ -35,9 +37,6 @@
 #include "sigsafe/timer.h"
 #include "sigsafe/waiters.h"
 
-#define EXIT_PATIENCE_NS (100 * NS_PER_MS)
-#define END_PATIENCE_NS	 (2 * NS_PER_S)
-
 enum state {
 	SESSION_NONE, /* this program is not watched */
 	SESSION_ON,   /* watched; live_recording() NULL: a fork, not started */
@@ -48,9 +47,6 @@ enum state {
 static struct session {
 	uint32_t state;
 	struct options options;
-	int32_t ending;	  /* the thread that writes the results, or has */
-	uint32_t is_over; /* they are written */
-	int32_t exiting;  /* the thread that called exit() first */
 } session;
 
 static void complain(void *ctx, const char *sentence)
@@ -94,9 +90,7 @@ static struct recording *start_recording(void)
 	if (!rec)
 		return NULL;
 	identify(rec);
-	session.ending = 0;
-	session.is_over = 0;
-	session.exiting = 0;
+	ending_reset();
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
 	live_begin(rec);
 	return rec;
@@ -188,43 +182,18 @@ static bool is_to_summarise(void)
 		       : session.options.quiet == QUIET_NO;
 }
 
-/* The process must not end while another thread writes; but it must end. */
-static void wait_for_end(uint64_t patience_ns)
+/* The recording of this process. A vfork child has no part in it. */
+static struct recording *own_recording(void)
 {
-	const struct timespec moment = { .tv_nsec = NS_PER_MS };
-	uint64_t until_ns = clock_now_ns() + patience_ns;
+	struct recording *rec = live_recording();
 
-	while (!load_acquire(&session.is_over) && clock_now_ns() < until_ns)
-		sys2(SYS_nanosleep, &moment, NULL);
+	return rec && live_header.pid == sys_getpid() ? rec : NULL;
 }
 
 void session_exit_begins(void)
 {
-	struct recording *rec = live_recording();
-	int32_t self, first = 0;
-
-	/* A vfork child has no part in it. */
-	if (!rec || live_header.pid != sys_getpid())
-		return;
-	self = sys_gettid();
-	if (cas_acq_rel(&session.exiting, &first, self) || first == self)
-		return;
-	/* The first one's own exit handlers may take for ever. */
-	wait_for_end(EXIT_PATIENCE_NS);
-	if (load_acquire(&session.ending))
-		wait_for_end(END_PATIENCE_NS);
-}
-
-/* Is it this thread that writes the results? */
-static bool may_end(void)
-{
-	int32_t self = sys_gettid(), writer = 0;
-
-	if (cas_acq_rel(&session.ending, &writer, self))
-		return true;
-	if (writer != self)
-		wait_for_end(END_PATIENCE_NS);
-	return false;
+	if (own_recording())
+		ending_exit_begins();
 }
 
 /* rec: a snapshot. */
@@ -244,18 +213,10 @@ static void write_results(struct recording *rec, enum recording_end how)
 		results_summarise(rec);
 }
 
-void session_end(enum recording_end how, int detail)
+static void end(struct recording *rec, enum recording_end how, int detail)
 {
-	struct recording *rec = live_recording(), *copy;
+	struct recording *copy;
 
-	if (!rec || live_header.pid != sys_getpid() || !may_end())
-		return;
-	run_program_ends(how);
-	/* An exec may fail: then it all goes on. */
-	if (how != END_EXEC) {
-		freeze(rec);
-		waiters_name_holders(rec);
-	}
 	rec->end_ns = clock_now_ns();
 	rec->end_detail = detail;
 	store_release(&rec->end, (uint32_t)how);
@@ -263,15 +224,62 @@ void session_end(enum recording_end how, int detail)
 	if (copy)
 		write_results(copy, how);
 	snapshot_release(copy);
-	store_release(&session.is_over, 1);
+}
+
+void session_end(enum recording_end how, int detail)
+{
+	struct recording *rec = own_recording();
+
+	if (!rec || !ending_begin(false))
+		return;
+	run_program_ends(how);
+	freeze(rec);
+	waiters_name_holders(rec);
+	end(rec, how, detail);
+	ending_written(false);
+}
+
+bool session_exec_begins(void)
+{
+	const kernel_sigset quiet = QUIET_MASK;
+	struct recording *rec = own_recording();
+	kernel_sigset mask;
+	bool is_ours;
+
+	if (!rec)
+		return false;
+	/* A signal that ends the program must not find it half done. */
+	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
+	is_ours = ending_begin(true);
+	if (is_ours) {
+		run_program_ends(END_EXEC);
+		end(rec, END_EXEC, 0);
+		ending_written(true);
+	}
+	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	return is_ours;
+}
+
+void session_exec_failed(void)
+{
+	const kernel_sigset quiet = QUIET_MASK;
+	struct recording *rec = live_recording();
+	kernel_sigset mask;
+
+	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
+	if (ending_take_back()) {
+		store_release(&rec->end, END_RUNNING);
+		rec->end_ns = 0;
+		ending_goes_on();
+	}
+	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 void session_leave(void)
 {
-	struct recording *rec = live_recording();
 	bool is_alone;
 
-	if (!rec || live_header.pid != sys_getpid())
+	if (!own_recording())
 		return;
 	session_end(END_SECCOMP, 0);
 	/* First this one: it keeps the next event from starting afresh. */
@@ -281,16 +289,4 @@ void session_leave(void)
 	alternate_stack_remove(&thread_self);
 	host_signal_leave(is_alone);
 	say("the program asks for seccomp: it is not watched from now on");
-}
-
-void session_go_on(void)
-{
-	struct recording *rec = live_recording();
-
-	if (!rec || live_header.pid != sys_getpid())
-		return;
-	store_release(&rec->end, END_RUNNING);
-	rec->end_ns = 0;
-	store_release(&session.is_over, 0);
-	store_release(&session.ending, 0);
 }

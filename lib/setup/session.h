@@ -46,7 +46,12 @@ void session_exit_begins(void);
  */
 void session_leave(void);
 
-/* The exec that was to end it has failed. Signal-safe. */
-void session_go_on(void);
+/*
+ * An exec is about to be tried: writes the results as session_end() does. True:
+ * if it fails, session_exec_failed() must follow, and it all goes on, unless
+ * another thread has ended the program meanwhile. Signal-safe.
+ */
+bool session_exec_begins(void);
+void session_exec_failed(void);
 
 #endif

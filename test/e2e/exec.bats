@@ -1,0 +1,58 @@
+#!/usr/bin/env bats
+# Execs in programs with threads: results are written before, by one thread at a
+# time. One that fails leaves the program, its files and its recording as they
+# were; and whatever else ends the program meanwhile has the last word.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+setup() {
+	NO_PROGRAM=$BATS_TEST_TMPDIR/no_program
+	RESULTS=$BATS_TEST_TMPDIR/results
+	mkdir "$RESULTS"
+	# Not even for the shell, which some would run it by.
+	printf '\0\0\0\0' >"$NO_PROGRAM"
+	chmod +x "$NO_PROGRAM"
+}
+
+files() {
+	find "$RESULTS" -name "*.$1" | wc -l
+}
+
+# runs CASE: as natively, at once.
+runs() {
+	rm -f "$RESULTS"/*
+	run natively "$(victim exec)" "$1" "$NO_PROGRAM"
+	expected="$status $output"
+	status=0
+	run under_shim "$(victim exec)" "$1" "$NO_PROGRAM"
+	diff <(echo "$expected") <(echo "$status $output")
+}
+
+# ends CASE WORDS: as natively; the report tells how, and nobody gave up waiting
+# for another who was to write the results.
+ends() {
+	for _ in {1..10}; do
+		runs "$1"
+		run "$STALLSHIM" report "$(result rec)"
+		[[ $output = *", $2 after "* ]]
+		[[ $(files stall.txt) = 1 && $(files new) = 0 ]]
+	done
+}
+
+@test "threads whose execs fail leave the program's files alone" {
+	runs files
+}
+
+@test "a signal ends a program in which execs fail" {
+	ends raise "ended by SIGTERM"
+}
+
+@test "exit does, too" {
+	ends exit "exited"
+}
+
+@test "and _exit" {
+	ends _exit "left by _exit(3)"
+}

@@ -8,13 +8,14 @@
 
 #include <sys/syscall.h>
 
+#include "hook_block.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
+#include "sigsafe/memory.h"
 
 /* It has returned got, if begun under ticks. */
-static inline ssize_t end_parts(bool begun, mover *move,
-				const struct msghdr *message, int flags,
-				ssize_t got)
+static inline ssize_t end_parts(bool begun, mover *move, struct msghdr *message,
+				int flags, ssize_t got)
 {
 	if (likely(!begun))
 		return got;
@@ -27,7 +28,7 @@ static inline ssize_t end_parts(bool begun, mover *move,
 ssize_t hook_write_parts(mover *move, struct transfer what,
 			 const struct iovec *parts, int n)
 {
-	const struct msghdr message = {
+	struct msghdr message = {
 		.msg_iov = (struct iovec *)(uintptr_t)parts,
 		.msg_iovlen = (size_t)n,
 	};
@@ -38,12 +39,41 @@ ssize_t hook_write_parts(mover *move, struct transfer what,
 	return end_parts(begun, move, &message, 0, move(what.fd, parts, n));
 }
 
+/*
+ * Does it wait for all, and take control data? Who has sent what comes before a
+ * tick would never be told: the kernel has dropped it, the data are taken. The
+ * host's pointer may be a bad one.
+ */
+static bool takes_control(const struct transfer *what,
+			  const struct msghdr *message)
+{
+	struct msghdr asked;
+
+	return !what->sends && what->kind == TRANSFER_PARTS &&
+	       memory_copy(&asked, message, sizeof(asked)) &&
+	       asked.msg_control && asked.msg_controllen;
+}
+
+static cold ssize_t receive_undisturbed(message_mover *move, int fd,
+					struct msghdr *message, int flags,
+					const void *caller)
+{
+	struct block block = hook_block_begin(CALL_RECVMSG, caller);
+	ssize_t got = move(fd, message, flags);
+
+	watch_block_end(&block);
+	return got;
+}
+
 ssize_t hook_move_message(message_mover *move, struct transfer what,
-			  struct msghdr *message, int flags)
+			  struct msghdr *message, int flags, const void *caller)
 {
 	bool begun;
 
 	CLOSES_WAIT_UNWOUND;
+	if (thread_self.armed && unlikely(takes_control(&what, message)))
+		return receive_undisturbed(move, what.fd, message, flags,
+					   caller);
 	begun = hook_transfer_begin(what);
 	return end_parts(begun, NULL, message, flags,
 			 move(what.fd, message, flags));
@@ -78,7 +108,8 @@ HOOK ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
 	};
 
 	return hook_move_message(send_message, what,
-				 (struct msghdr *)(uintptr_t)message, flags);
+				 (struct msghdr *)(uintptr_t)message, flags,
+				 CALLER);
 }
 
 HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
@@ -90,5 +121,5 @@ HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 		.function = (uintptr_t)real.recvmsg,
 	};
 
-	return hook_move_message(real.recvmsg, what, message, flags);
+	return hook_move_message(real.recvmsg, what, message, flags, CALLER);
 }

@@ -128,13 +128,15 @@ static ssize_t move_in(int fd, struct msghdr *message, int flags)
 	return real.syscall(SYS_recvmsg, fd, (long)message, flags, 0, 0, 0);
 }
 
-static long move_parts(enum way way, struct transfer what, const long *a)
+static long move_parts(enum way way, struct transfer what, const long *a,
+		       const void *caller)
 {
 	if (way == WAY_PARTS)
 		return hook_write_parts(move_vector, what,
 					(const struct iovec *)a[1], (int)a[2]);
 	return hook_move_message(way == WAY_SEND_PARTS ? move_out : move_in,
-				 what, (struct msghdr *)a[1], (int)a[2]);
+				 what, (struct msghdr *)a[1], (int)a[2],
+				 caller);
 }
 
 bool raw_call(long number, const long *a, const void *caller, long *result)
@@ -154,7 +156,7 @@ bool raw_call(long number, const long *a, const void *caller, long *result)
 	if (raw->way == WAY_BLOCK)
 		*result = block(number, a, raw->call, caller);
 	else if (what.kind == TRANSFER_PARTS)
-		*result = move_parts(raw->way, what, a);
+		*result = move_parts(raw->way, what, a, caller);
 	else
 		*result = transfer(what, a);
 	return true;

@@ -6,7 +6,10 @@
  * have. The thread waits for data or room by ppoll(2), where signals of the
  * host's come in; and what is there then is moved without blocking. So an error
  * is found before any call has taken it, and stays for the host's next one.
- * (But for one that comes between, where there was room before.)
+ * (But for one that comes between, where there was room before; and a local
+ * socket's, which the one call takes, too.) What is received ends where the
+ * kernel ends it: before an urgent byte, and behind descriptors, which come to
+ * nothing where there is no room for them.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -20,6 +23,11 @@
 #include "hook_left.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
+
+/* Since Linux 6.5; headers may be older. */
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76
+#endif
 
 #define REST_PARTS 16
 
@@ -94,9 +102,9 @@ static struct stream stream_of(const struct transfer *call)
 
 	return (struct stream){
 		.poll = { .fd = call->fd,
-			  .events = call->sends ? POLLOUT : POLLIN },
+			  .events = call->sends ? POLLOUT : POLLIN | POLLPRI },
 		.sends = call->sends,
-		.is_local = transfer_family(call) == AF_UNIX,
+		.is_local = transfer_option(call, SO_DOMAIN, 0) == AF_UNIX,
 		.begun_ns = call->begun_ns,
 		.timeout_ns = timeout_ns ? timeout_ns : FOR_EVER_NS,
 	};
@@ -164,8 +172,42 @@ static bool wait_until_ready(struct stream *stream)
 			    !(stream->poll.revents & POLLHUP));
 }
 
-static ssize_t move_over_stream(const struct msghdr *message, int flags,
-				ssize_t done)
+/*
+ * Has it come to the urgent byte, with others received before it? If something
+ * is urgent elsewhere, no more is heard of that: it would end each wait.
+ */
+static bool is_at_mark(struct stream *stream)
+{
+	int at_mark = 0;
+
+	if (stream->sends)
+		return false;
+	if (!(stream->poll.revents & POLLIN))
+		stream->poll.events = POLLIN;
+	return !sys3(SYS_ioctl, stream->poll.fd, SIOCATMARK, &at_mark) &&
+	       at_mark;
+}
+
+/* Where credentials are passed that flag tells of these. */
+static bool is_behind_descriptors(const struct stream *stream,
+				  const struct msghdr *message)
+{
+	const struct transfer *call = &thread_self.transfer;
+
+	return !stream->sends && stream->is_local &&
+	       message->msg_flags & MSG_CTRUNC &&
+	       !transfer_option(call, SO_PASSCRED, 0) &&
+	       !transfer_option(call, SO_PASSPIDFD, 0);
+}
+
+/* One that was waiting for room takes the error that its peer leaves. */
+static void end_of_stream(const struct stream *stream, ssize_t error)
+{
+	if (stream->sends && stream->is_local && error == -EPIPE)
+		transfer_option(&thread_self.transfer, SO_ERROR, 0);
+}
+
+static ssize_t move_over_stream(struct msghdr *message, int flags, ssize_t done)
 {
 	struct stream stream = stream_of(&thread_self.transfer);
 	long number = stream.sends ? SYS_sendmsg : SYS_recvmsg;
@@ -176,19 +218,24 @@ static ssize_t move_over_stream(const struct msghdr *message, int flags,
 	flags |= MSG_DONTWAIT | MSG_NOSIGNAL;
 	wait_goes_on(evidence_call(thread_self.transfer.number));
 	while (take_rest(message, (size_t)done, &rest) &&
-	       wait_until_ready(&stream)) {
+	       !is_behind_descriptors(&stream, message) &&
+	       wait_until_ready(&stream) && !is_at_mark(&stream)) {
 		got = sys3(number, stream.poll.fd, &rest.message, flags);
 		if (got > 0)
 			done += got;
-		else if (got != -EAGAIN)
+		else if (got != -EAGAIN) {
+			end_of_stream(&stream, got);
 			break;
+		}
+		if (!stream.sends)
+			message->msg_flags |= rest.message.msg_flags;
 	}
 	wait_end(0);
 	return done;
 }
 
-cold ssize_t hook_move_rest(mover *move, const struct msghdr *message,
-			    int flags, ssize_t done)
+cold ssize_t hook_move_rest(mover *move, struct msghdr *message, int flags,
+			    ssize_t done)
 {
 	int before = thread_self.transfer.errno_before;
 

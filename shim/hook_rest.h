@@ -15,9 +15,10 @@ typedef ssize_t mover(int fd, const struct iovec *parts, int n);
 /*
  * The rest of message, behind the first done bytes: how many bytes it has come
  * to in all. Where an error comes, or a signal of the host's, that is what has
- * been moved so far, as natively: errno is left alone.
+ * been moved so far, as natively: errno is left alone. The flags of what is
+ * received are added to the message's.
  */
-ssize_t hook_move_rest(mover *move, const struct msghdr *message, int flags,
+ssize_t hook_move_rest(mover *move, struct msghdr *message, int flags,
 		       ssize_t done);
 
 #endif

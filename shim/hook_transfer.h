@@ -48,7 +48,7 @@ static inline bool hook_transfer_begin(struct transfer what)
 static inline long hook_move_rest_of_one(long returned)
 {
 	struct iovec asked = thread_self.transfer.asked;
-	const struct msghdr message = { .msg_iov = &asked, .msg_iovlen = 1 };
+	struct msghdr message = { .msg_iov = &asked, .msg_iovlen = 1 };
 
 	return hook_move_rest(NULL, &message, thread_self.transfer.flags,
 			      returned);
@@ -80,6 +80,7 @@ ssize_t hook_write_parts(mover *move, struct transfer what,
 typedef ssize_t message_mover(int fd, struct msghdr *message, int flags);
 
 ssize_t hook_move_message(message_mover *move, struct transfer what,
-			  struct msghdr *message, int flags);
+			  struct msghdr *message, int flags,
+			  const void *caller);
 
 #endif

@@ -77,8 +77,7 @@ static uint64_t end_ns(const struct transfer *mine)
 	return mine->begun_ns + timeout;
 }
 
-/* An option of its socket; otherwise where it is none. */
-static int ask_socket(const struct transfer *mine, int option, int otherwise)
+int transfer_option(const struct transfer *mine, int option, int otherwise)
 {
 	int value = otherwise;
 	socklen_t bytes = sizeof(value);
@@ -88,17 +87,12 @@ static int ask_socket(const struct transfer *mine, int option, int otherwise)
 	return value;
 }
 
-int transfer_family(const struct transfer *mine)
-{
-	return ask_socket(mine, SO_DOMAIN, AF_UNIX);
-}
-
 /* As the kernel's families of sockets have it. */
 static int error_of_timeout(const struct transfer *mine)
 {
 	if (mine->number != SYS_connect)
 		return EAGAIN;
-	switch (transfer_family(mine)) {
+	switch (transfer_option(mine, SO_DOMAIN, AF_UNIX)) {
 	case AF_UNIX:
 		return EAGAIN;
 	case AF_VSOCK:
@@ -158,7 +152,7 @@ static void note_what_is_asked(struct transfer *mine, const ucontext_t *uc)
 static void cut_short(struct thread *self, ucontext_t *uc, long moved)
 {
 	struct transfer *mine = &self->transfer;
-	int type = ask_socket(mine, SO_TYPE, 0);
+	int type = transfer_option(mine, SO_TYPE, 0);
 
 	if ((mine->kind != TRANSFER_PARTS &&
 	     moved >= context_argument(uc, place_of_size(mine))) ||

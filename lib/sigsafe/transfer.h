@@ -82,8 +82,11 @@ uint64_t transfer_end(void);
 /* How long it may wait; 0: for ever, or it is no socket. Signal-safe. */
 uint64_t transfer_timeout_ns(const struct transfer *mine);
 
-/* Whom does its socket talk to (AF_*)? Signal-safe. */
-int transfer_family(const struct transfer *mine);
+/*
+ * An option of its socket (SOL_SOCKET, a number); otherwise where it is none.
+ * Signal-safe.
+ */
+int transfer_option(const struct transfer *mine, int option, int otherwise);
 
 struct thread;
 

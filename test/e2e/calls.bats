@@ -32,6 +32,10 @@ as_natively() {
 	as_natively resets 25
 }
 
+@test "receiving for all ends where the kernel ends it" {
+	as_natively messages 50
+}
+
 @test "every signal is blocked and all are sent: none breaks a call" {
 	local who
 

@@ -7,17 +7,15 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <arpa/inet.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
 #include "victim_calls.h"
+#include "victim_stream.h"
 
 #define MANY (8 << 20)
 
 static char many[MANY];
-static int near, far; /* two ends of a stream */
 static volatile int pipe_signals;
 
 static void on_pipe_signal(int sig)
@@ -26,41 +24,15 @@ static void on_pipe_signal(int sig)
 	pipe_signals++;
 }
 
-static void fail_if(bool bad)
-{
-	if (bad)
-		abort();
-}
-
-static void be_unix(void)
-{
-	int fds[2];
-
-	fail_if(socketpair(AF_UNIX, SOCK_STREAM, 0, fds));
-	near = fds[0];
-	far = fds[1];
-}
-
-static void be_tcp(void)
-{
-	struct sockaddr_in address = { .sin_family = AF_INET };
-	socklen_t bytes = sizeof(address);
-	int listener = socket(AF_INET, SOCK_STREAM, 0);
-
-	address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	fail_if(bind(listener, (void *)&address, bytes) ||
-		listen(listener, 1) ||
-		getsockname(listener, (void *)&address, &bytes));
-	near = socket(AF_INET, SOCK_STREAM, 0);
-	fail_if(connect(near, (void *)&address, bytes));
-	far = accept(listener, NULL, NULL);
-	fail_if(far < 0);
-	close(listener);
-}
-
 static void send_some(void)
 {
 	fail_if(write(far, "0123456789", 10) != 10);
+}
+
+static void end_far(void)
+{
+	close(far);
+	far = -1;
 }
 
 /* Nobody is told that it has ended in good order. */
@@ -69,7 +41,7 @@ static void reset(void)
 	struct linger at_once = { .l_onoff = 1 };
 
 	setsockopt(far, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
-	close(far);
+	end_far();
 }
 
 /* A few bytes more, read by nobody, and then. */
@@ -78,11 +50,6 @@ static void send_and_reset(void)
 	send_some();
 	usleep(20000);
 	reset();
-}
-
-static void end(void)
-{
-	close(far);
 }
 
 static void read_no_more(void)
@@ -94,7 +61,7 @@ static void drain_and_end(void)
 {
 	while (recv(far, many, sizeof(many), MSG_DONTWAIT) > 0)
 		;
-	close(far);
+	end_far();
 }
 
 /*
@@ -103,15 +70,17 @@ static void drain_and_end(void)
  */
 static long told(long got, bool sends)
 {
-	int error = errno, signals = pipe_signals;
+	int error = errno, signals = pipe_signals, left = 0;
+	socklen_t bytes = sizeof(left);
 	char c;
 	long next =
 		sends ? send(near, "x", 1, 0) : recv(near, &c, 1, MSG_DONTWAIT);
 
-	printf("(%d signals, next %ld %s, %d signals) ", signals, next,
+	printf("(%d signals, next %ld %s, %d signals, ", signals, next,
 	       next < 0 ? strerror(errno) : "", pipe_signals);
+	getsockopt(near, SOL_SOCKET, SO_ERROR, &left, &bytes);
+	printf("left %d) ", left);
 	pipe_signals = 0;
-	close(near);
 	errno = error;
 	return sends && got > 0 ? got < MANY : got;
 }
@@ -200,13 +169,13 @@ int main(int argc, char **argv)
 #define X(name)                                                                \
 	{ "reset tcp " #name, tcp_##name, reset },                             \
 		{ "fed and reset tcp " #name, tcp_##name, send_and_reset },    \
-		{ "ended tcp " #name, tcp_##name, end },                       \
-		{ "ended unix " #name, unix_##name, end },
+		{ "ended tcp " #name, tcp_##name, end_far },                   \
+		{ "ended unix " #name, unix_##name, end_far },
 		RECEIVES(X)
 #undef X
 #define X(name)                                                                \
 	{ "reset tcp " #name, tcp_##name, reset },                             \
-		{ "ended unix " #name, unix_##name, end },                     \
+		{ "ended unix " #name, unix_##name, end_far },                 \
 		{ "drained unix " #name, unix_##name, drain_and_end },         \
 		{ "refused unix " #name, unix_##name, read_no_more },
 			SENDS(X)

@@ -128,15 +128,29 @@ struct scopes *scopes_of(struct arena *arena, Dwarf_Die *die)
 	return scopes;
 }
 
+static bool is_in(const struct node *node, const struct node *outer)
+{
+	while (outer && node && node != outer)
+		node = node->parent;
+	return node;
+}
+
+/*
+ * What lies beside what was found is the same code by another name: assemblers
+ * tell of a function for each of its labels.
+ */
 unsigned scopes_at(struct scopes *scopes, uint64_t address, Dwarf_Die **found,
 		   unsigned most)
 {
+	const struct node *last = NULL;
 	unsigned count = 0;
 
 	for (struct code *code = scopes->code; code; code = code->next) {
-		if (address >= code->low && address < code->high &&
-		    count < most)
-			found[count++] = &code->node->die;
+		if (address < code->low || address >= code->high ||
+		    count == most || !is_in(code->node, last))
+			continue;
+		last = code->node;
+		found[count++] = &code->node->die;
 	}
 	for (unsigned i = 0; i < count / 2; i++) {
 		Dwarf_Die *swapped = found[i];

@@ -101,6 +101,23 @@ Test(symbols, a_function_is_named_with_its_callers_that_were_inlined)
 	cr_assert_eq(stack->calls[1].line, line);
 }
 
+/* libc's debug symbols have one function for each of kill's three labels. */
+Test(symbols, an_assembler_function_of_several_names_is_one_call)
+{
+	uintptr_t address = (uintptr_t)dlsym(RTLD_DEFAULT, "kill");
+	struct module libc = { .name = "libc.so.6", .bias_is_known = true };
+	struct frame frame = { &libc, address + 1, NULL };
+	const struct stack *stack;
+	Dl_info info;
+
+	cr_assert(dladdr((void *)address, &info));
+	libc.path = info.dli_fname;
+	libc.bias = (uintptr_t)info.dli_fbase;
+	stack = name(&frame);
+	cr_assert_eq(stack->calls_count, 1);
+	cr_assert(strstr(stack->calls[0].function, "kill"));
+}
+
 Test(symbols, a_text_module_finds_its_bias_by_its_segment)
 {
 	const ElfW(Ehdr) *header = (const void *)getauxval(AT_PHDR);

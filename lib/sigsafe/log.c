@@ -47,9 +47,14 @@ static bool is_within_limit(uint64_t lived_ns)
 	return true;
 }
 
-/* A line must go out by one write: what is more than the pen holds is cut. */
+/*
+ * A line must go out by one write: what is more than the pen holds is cut,
+ * which dots tell.
+ */
 struct line {
+	bool is_at_its_end;
 	bool is_written;
+	bool is_cut;
 	int error;
 };
 
@@ -58,7 +63,9 @@ static void line_write(void *ctx, const char *bytes, size_t length)
 	struct line *line = ctx;
 
 	if (!line->is_written)
-		line->error = log_door_write(bytes, length);
+		line->error =
+			log_door_write(bytes, length, line->is_at_its_end);
+	line->is_cut |= !line->is_at_its_end;
 	line->is_written = true;
 }
 
@@ -83,12 +90,14 @@ static void write_line(const struct recording *rec,
 	if (suppressed)
 		pen_number(&pen, event ? "; suppressed " : ": suppressed ",
 			   suppressed, "");
+	line.is_at_its_end = true;
 	pen_flush(&pen);
 	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
-	if (line.error) {
+	if (line.error)
 		live_count_lost(LOST_LOG);
+	/* The next line tells it, as it stands at the end. */
+	if (line.error || line.is_cut)
 		add_relaxed(&limit.suppressed, suppressed);
-	}
 }
 
 /* Does it have a line now? */

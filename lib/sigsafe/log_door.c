@@ -144,11 +144,12 @@ static void take_away(kernel_sigset raised)
 		sys4(SYS_rt_sigtimedwait, &raised, NULL, &now, sizeof(raised));
 }
 
-int log_door_write(const char *text, size_t length)
+int log_door_write(const char *text, size_t length, bool is_whole)
 {
+	const char *end = is_whole ? "\n" : "...\n";
 	struct iovec line[] = {
 		{ (void *)(uintptr_t)text, length },
-		{ (void *)(uintptr_t) "\n", 1 },
+		{ (void *)(uintptr_t)end, strlen(end) },
 	};
 	kernel_sigset before = pending_signals();
 	int done = door.path[0] ? write_to_file(line) : write_to_stderr(line);
@@ -157,5 +158,5 @@ int log_door_write(const char *text, size_t length)
 		take_away(pending_signals() & ~before);
 	if (done < 0)
 		return done;
-	return (size_t)done == length + 1 ? 0 : -EIO;
+	return (size_t)done == length + line[1].iov_len ? 0 : -EIO;
 }

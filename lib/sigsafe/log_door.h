@@ -29,9 +29,9 @@ void log_door_to_stderr(void);
 void log_door_to_file(const char *path);
 
 /*
- * Writes a line, and its newline, by one system call. All signals are blocked.
- * 0 or -errno. Leaves errno alone. Signal-safe.
+ * Writes a line, ... if it is not whole, and its newline, by one system call.
+ * All signals are blocked. 0 or -errno. Leaves errno alone. Signal-safe.
  */
-int log_door_write(const char *line, size_t length);
+int log_door_write(const char *line, size_t length, bool is_whole);
 
 #endif

@@ -189,7 +189,7 @@ Test(log, a_name_can_not_make_a_second_line)
 	cr_assert_null(strchr(said, '\033'));
 }
 
-Test(log, a_line_that_is_too_long_is_cut)
+Test(log, a_line_that_is_too_long_is_cut_and_says_so)
 {
 	const uint64_t frame[] = { frame_pack(1, 1), frame_pack(1, 2),
 				   frame_pack(1, 3), frame_pack(1, 4) };
@@ -202,9 +202,20 @@ Test(log, a_line_that_is_too_long_is_cut)
 	memset(rec->comm, '\001', NAME_BYTES);
 	live_begin(rec);
 	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	log_start(1);
 	log_stall(&self);
 	cr_assert_eq(lines(), 1);
-	cr_assert_leq(strlen(said), 513);
+	cr_assert_eq(strlen(said), 516);
+	cr_assert_str_eq(said + 512, "...\n");
+	/* What stood behind the cut is told by the next line that is whole. */
+	log_stall(&self);
+	self.event.begun_ns += SECONDS(60);
+	log_stall(&self);
+	cr_assert_eq(lines(), 2);
+	cr_assert_null(strstr(said, "suppressed"));
+	log_end(rec);
+	cr_assert_eq(lines(), 3);
+	cr_assert_not_null(strstr(said, ": suppressed 1\n"));
 }
 
 Test(log, a_minute_has_so_many_lines)

@@ -13,7 +13,7 @@
 #include "base/units.h"
 
 #define MAX_COLUMNS 10
-#define MAX_CELL    48 /* letters */
+#define MAX_CELL    60 /* letters */
 
 struct column {
 	const char *title;

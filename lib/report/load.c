@@ -106,8 +106,14 @@ static bool load_open(struct processes *processes, const char *path, int fd,
 	char beginning[sizeof(TEXT_BEGINNING)] = "";
 	struct stat st;
 
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-		snprintf(fault, size, "is not a regular file");
+	if (fstat(fd, &st))
+		st.st_mode = 0;
+	if (!S_ISREG(st.st_mode)) {
+		snprintf(fault, size,
+			 S_ISDIR(st.st_mode)
+				 ? "is a directory: name files in it, or the "
+				   "PREFIX that they begin with"
+				 : "is not a regular file");
 		return false;
 	}
 	if (pread(fd, beginning, sizeof(beginning) - 1, 0) < 0) {

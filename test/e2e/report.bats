@@ -273,7 +273,8 @@ counts_it() {
 	# Killed before the word was there that makes it valid.
 	dd if=/dev/zero of=short bs=8 count=1 conv=notrunc status=none
 	refuses 1 "short holds nothing yet" short
-	refuses 1 "is not a regular file" /
+	refuses 1 "is a directory: name files in it" /
+	refuses 1 "is not a regular file" /dev/null
 	refuses 1 "no such file" nothing
 	refuses 2 "report on what?"
 }

@@ -84,7 +84,7 @@ struct section {
 	X(LOST_LOG_LIMIT,                                                      \
 	  "log lines suppressed: more than the limit a minute")                \
 	X(LOST_LOG, "log lines that could not be written")                     \
-	X(LOST_PLACE, "places where threads park: not all known")              \
+	X(LOST_PLACE, "places where threads park: no room, may hide stalls")   \
 	X(LOST_TIMER, "timers the kernel refused")                             \
 	X(LOST_WALK_BUSY, "walks left out: another walk was under way")        \
 	X(LOST_WALK_NESTED, "walks left out: inside a walk")                   \

@@ -151,6 +151,8 @@ static bool is_parked(struct thread *self, int32_t teacher)
 	/* A tick since then has seen that it is not. */
 	if (teacher == TEACHER_NOBODY || self->shared_ns > self->block_ns)
 		return false;
+	if (teacher == TEACHER_SEVERAL)
+		return true;
 	return (teacher != thread_identify()->tid && !self->block_is_timed) ||
 	       is_own_pool(self);
 }

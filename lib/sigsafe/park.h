@@ -17,15 +17,16 @@
  *
  * So what blocks in a callback is not parked, whatever it blocks in: the
  * callback is no part of the place, nor, inlined, is where it stands in that
- * function. (In Python it is no part of the stack. One
- * in a thread of Python's own is taken for parked where others are idle.)
+ * function. (In Python it is no part of the stack. One in a thread of Python's
+ * own is taken for parked where others are idle.)
  *
  * A place that the thread itself has taught, and no other one, may as well be
- * where its loop waits in each turn, which is part of the run; so may any where
- * it waits until a deadline. That is taken for a pool's only where other
- * threads wait at the same epoll descriptor, where the thread has made many
- * waits for events since it last was there, or where those are the polls of one
- * descriptor by which libraries wait for an answer.
+ * where its loop waits in each turn, which is part of the run; so may one where
+ * it waits until a deadline, if only one thread has taught it. That is taken
+ * for a pool's only where other threads wait at the same epoll descriptor,
+ * where the thread has made many waits for events since it last was there, or
+ * where those are the polls of one descriptor by which libraries wait for an
+ * answer.
  *
  * Signal-safe.
  *

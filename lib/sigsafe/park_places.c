@@ -9,7 +9,7 @@
 #include "base/hash.h"
 #include "sigsafe/live.h"
 
-#define PLACES	   1024u
+#define PLACES	   8192u /* pages that are not used cost nothing */
 #define MAX_PROBES 16u
 
 static struct place {
@@ -57,7 +57,10 @@ int32_t park_places_teacher(uint64_t hash)
 {
 	const struct place *place = slot_for(hash);
 
-	return place && load_relaxed(&place->hash) == hash
+	/* It may be one for which there was no room. */
+	if (!place)
+		return TEACHER_SEVERAL;
+	return load_relaxed(&place->hash) == hash
 		       ? load_relaxed(&place->teacher)
 		       : TEACHER_NOBODY;
 }

@@ -18,7 +18,10 @@
 /* Enters a hash, other than 0; where there is no room that is counted. */
 void park_places_enter(uint64_t hash, int32_t teacher);
 
-/* The thread that taught it, or one of the above. */
+/*
+ * The thread that taught it, or one of the above; TEACHER_SEVERAL also where it
+ * is not known as there was no room: so that no idle thread is called stalled.
+ */
 int32_t park_places_teacher(uint64_t hash);
 
 #endif

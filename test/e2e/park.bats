@@ -100,16 +100,25 @@ tokens() {
 	done
 }
 
-@test "a loop given back to its pool is no stall, nor is what it does there" {
+# none_stalls WHAT LOOPS
+none_stalls() {
 	local way
 
 	for way in "${ways[@]}"; do
-		tokens given-back $way
-		[[ $(header "$text" loops) = 1 ]]
+		tokens "$1" $way
+		[[ $(header "$text" loops) = "$2" ]]
 		[[ $(header "$text" stalls) = 0 ]]
 		[[ -z $(header "$text" left) ]]
 		[[ $(total_ns "$text") = 0 ]]
 	done
+}
+
+@test "a loop given back to its pool is no stall, nor is what it does there" {
+	none_stalls given-back 1
+}
+
+@test "threads of a pool that turn a loop for a moment are idle again" {
+	none_stalls pool 2
 }
 
 @test "a loop that waits by the very calls in which workers are idle is stalled" {

@@ -176,6 +176,15 @@ static void until_awaited(struct token *t)
 		usleep(100);
 }
 
+static void post_and_see_taken(struct token *t)
+{
+	unsigned before = atomic_load(&t->taken);
+
+	post(t);
+	while (atomic_load(&t->taken) == before)
+		usleep(100);
+}
+
 static struct token tokens[2];
 static int epoll_fd;
 
@@ -195,13 +204,9 @@ static __attribute__((noinline)) void callback_takes(void)
 
 static void answer_late(void)
 {
-	unsigned before = atomic_load(&answer.taken);
-
 	until_awaited(&answer);
 	usleep(STALL_NS / 1000);
-	post(&answer);
-	while (atomic_load(&answer.taken) == before)
-		usleep(100);
+	post_and_see_taken(&answer);
 }
 
 /* Two threads poll in turn, for longer than the threshold. */
@@ -276,6 +281,39 @@ static void run_given_back(void)
 	await_job(job_computes);
 }
 
+/* A job that turns a loop for a moment, in each thread of a pool. */
+static void job_turns(void)
+{
+	for (int i = 0; i < 5; i++)
+		wait_for_events(1);
+}
+
+static void *serve(void *tokens_own)
+{
+	for (;;) {
+		take(tokens_own);
+		job();
+	}
+	return NULL;
+}
+
+/* Between its jobs each thread is idle for longer than to its deadline. */
+static void run_pool(void)
+{
+	pthread_t thread;
+
+	job = job_turns;
+	for (int i = 0; i < 2; i++) {
+		pthread_create(&thread, NULL, serve, &tokens[i]);
+		until_awaited(&tokens[i]);
+	}
+	for (int i = 0; i < 8; i++) {
+		post_and_see_taken(&tokens[i % 2]);
+		until_awaited(&tokens[i % 2]);
+		usleep(3 * DEADLINE_NS / 2 / 1000);
+	}
+}
+
 /* While the worker is idle a loop waits by the same calls as that. */
 static void turn(bool by_callback)
 {
@@ -338,6 +376,8 @@ int main(int argc, char **argv)
 		run_turns();
 	else if (!strcmp(argv[1], "given-back"))
 		run_given_back();
+	else if (!strcmp(argv[1], "pool"))
+		run_pool();
 	else if (!strcmp(argv[1], "asks"))
 		run_asks();
 	else

@@ -57,9 +57,14 @@ static bool is_operator(const char *name, const char *at)
 	return word - name >= 8 && !memcmp(word - 8, "operator", 8);
 }
 
-/* A < that follows no name is of Rust's <Type as Trait>::function. */
+/*
+ * A < that follows no name is of Rust's <Type as Trait>::function; but there is
+ * a space behind operator<.
+ */
 static bool follows_name(const char *name, const char *at)
 {
+	if (at - name > 2 && at[-1] == ' ' && strchr("<>=-", at[-2]))
+		return is_operator(name, at - 1);
 	return at > name && !strchr(" &*(", at[-1]);
 }
 

@@ -275,6 +275,9 @@ Test(demangle, long_names_lose_their_template_arguments)
 			 "$GT$4poll17h60820cdf3035e5e9E",
 			 "<core::future::from_generator::GenFuture<> as "
 			 "core::future::future::Future>::poll");
+	assert_demangled("_ZStltIcSt11char_traitsIcESaIcEEbRKNSt7__cxx1112"
+			 "basic_stringIT_T0_T1_EESA_",
+			 "std::operator< <>");
 	assert_demangled(
 		"_ZN4core3ops8function6FnOnce40call_once$u7b$$u7b$"
 		"vtable.shim$u7d$$u7d$17ha25ddf5c5af9b491E",

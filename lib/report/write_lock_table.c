@@ -18,6 +18,9 @@ static const struct column columns[] = {
 	{ "longest hold", true },
 };
 
+/* Barriers and joins have no unlocks: the columns up to here. */
+#define UNHELD_COLUMNS 7
+
 /* Nobody holds a semaphore. */
 static const struct column semaphore_columns[] = {
 	{ "lock", false },   { "kind", false },	 { "where", false },
@@ -107,6 +110,8 @@ void write_lock_table(const struct report *report, enum sample_kind profile)
 	if (profile == SAMPLE_SEM) {
 		table.columns = semaphore_columns;
 		table.columns_count = ARRAY_SIZE(semaphore_columns);
+	} else if (profile == SAMPLE_WAIT) {
+		table.columns_count = UNHELD_COLUMNS;
 	}
 	table.rows = arena_alloc(&process->arena, process->locks_count,
 				 sizeof(*table.rows));

@@ -97,6 +97,9 @@ charged_as_booked() {
 		watch wait lock_kinds "$kind"
 		charged_as_booked
 		[[ $(total_ns "$(result mutex.txt)") = 0 ]]
+		# Nor are there columns for what there can't be.
+		"$STALLSHIM" report "$(result rec)" |
+			grep -E '^  lock .* longest  at once$'
 	done
 }
 

@@ -7,12 +7,17 @@
 
 #include <string.h>
 
-/* Beginnings of the names of objects. */
+/*
+ * Beginnings of the names of objects: libc and the languages', and those that
+ * work on bytes for everybody, where the question is who gave them so many.
+ */
 static const char *const objects[] = {
-	"libc.so",	"libc-2.",     "libpthread", "ld-linux",
-	"libstdc++.so", "libc++",      "libgcc_s",   "libm.so",
-	"librt.so",	"libdl.so",    "libunwind",  "libstallshim",
-	"libjemalloc",	"libtcmalloc", "[vdso]",
+	"libc.so",	"libc-2.",	"libpthread", "ld-linux",
+	"libstdc++.so", "libc++",	"libgcc_s",   "libm.so",
+	"librt.so",	"libdl.so",	"libunwind",  "libstallshim",
+	"libjemalloc",	"libtcmalloc",	"[vdso]",     "libz.so",
+	"libzstd.so",	"liblz4.so",	"liblzma.so", "libbz2.so",
+	"libbrotli",	"libcrypto.so", "libssl.so",  "libpcre",
 };
 
 /* Beginnings of the names of functions, also where they were inlined. */

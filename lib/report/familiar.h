@@ -10,8 +10,8 @@
 #include "report/process.h"
 
 /*
- * Is it libc's, the language's, a helper that was inlined, or an address
- * without a file?
+ * Is it libc's, the language's, of a library that packs or encrypts for
+ * everybody, a helper that was inlined, or an address without a file?
  */
 bool is_familiar(const struct call *call);
 

@@ -447,6 +447,19 @@ Test(profile, what_is_small_is_not_shown)
 	cr_assert_eq(profile_shown(&profile, 10, true), 5);
 }
 
+Test(profile, who_has_bytes_packed_is_to_blame_not_who_packs_them)
+{
+	static const char *const libraries[] = { "libz.so.1", "libcrypto.so.3",
+						 "libbrotlienc.so.1" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(libraries); i++) {
+		struct stack *stack = STACK("work", "pack", "send_page");
+
+		stack->calls[0].object = stack->calls[1].object = libraries[i];
+		cr_assert_eq(stack_headline(stack), 2);
+	}
+}
+
 Test(profile, sums_stop_at_the_largest_number)
 {
 	struct profile profile;

@@ -106,7 +106,7 @@ enum recording_end {
 	END_RUNNING, /* still running, or killed: end_ns is 0 */
 	END_EXIT,    /* exit() or return from main */
 	END_AT_ONCE, /* _exit, _Exit or quick_exit; end_detail: status */
-	END_EXEC,    /* became another program */
+	END_EXEC,    /* became another program; it went on until after end_ns */
 	END_SIGNAL,  /* a default-fatal signal; end_detail: its number */
 	END_SECCOMP  /* it asked for seccomp, and was left alone from then on */
 };

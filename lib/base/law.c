@@ -7,18 +7,24 @@
 #include "base/law.h"
 #include "base/atomic.h"
 
-/* Relaxed loads: in_flight tells whether the sums fit each other. */
+/*
+ * Relaxed loads: in_flight tells whether the sums fit each other. Of a process
+ * that did not end by itself now_ns is the latest time that is written down,
+ * and a lock may have been let go of after it: then nothing is open.
+ */
 struct law law_of_lock(const struct lock_record *lock, uint64_t now_ns)
 {
 	uint64_t n = LEDGER_N(load_relaxed(&lock->ledger.base_n));
 	uint64_t sum = load_relaxed(&lock->ledger.sum);
+	bool is_later = (int64_t)(n * now_ns - sum) < 0;
+	uint64_t waits_until = is_later ? sum : n * now_ns;
 
 	return (struct law){
 		.waits = load_relaxed(&lock->waits),
-		.waited_ns = load_relaxed(&lock->waited_sum) + n * now_ns,
+		.waited_ns = load_relaxed(&lock->waited_sum) + waits_until,
 		.charged_ns = load_relaxed(&lock->charged_ns),
 		.handoff_ns = load_relaxed(&lock->handoff_ns),
-		.open_ns = n * now_ns - sum,
+		.open_ns = waits_until - sum,
 	};
 }
 
@@ -111,8 +117,10 @@ uint64_t recording_now_ns(const struct recording *rec)
 	uint64_t latest_ns =
 		max_u64(rec->start_ns, load_relaxed(&rec->latest_ns));
 
-	if (end_ns)
+	/* Other threads have gone on until the exec took place. */
+	if (end_ns && load_relaxed(&rec->end) != END_EXEC)
 		return end_ns;
+	latest_ns = max_u64(latest_ns, end_ns);
 	latest_ns = max_u64(latest_ns, latest_of_threads(rec));
 	latest_ns = max_u64(latest_ns, latest_of_waiters(rec));
 	return max_u64(latest_ns, latest_of_events(rec));

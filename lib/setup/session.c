@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/check_records.h"
+#include "base/law.h"
 #include "base/options.h"
 #include "base/wildcard.h"
 #include "setup/at_fork.h"
@@ -170,6 +171,7 @@ cold struct recording *session_start_in_child(void)
 	contention_reset();
 	stack_reset();
 	timer_reset();
+	freeze_release();
 	rec = start_recording();
 	store_release(&session.state, rec ? SESSION_ON : SESSION_NONE);
 	return rec;
@@ -207,12 +209,14 @@ static void write_results(struct recording *rec, enum recording_end how)
 		return;
 	}
 	check_records(rec);
+	rec->end_ns = recording_now_ns(rec);
 	/* Inside a handler of the host malloc is not ours to call. */
 	results_publish(rec, how == END_EXIT && !thread_self.handler_depth);
 	if (is_to_summarise())
 		results_summarise(rec);
 }
 
+/* Of a recording that is frozen, or held. */
 static void end(struct recording *rec, enum recording_end how, int detail)
 {
 	struct recording *copy;
@@ -221,6 +225,7 @@ static void end(struct recording *rec, enum recording_end how, int detail)
 	rec->end_detail = detail;
 	store_release(&rec->end, (uint32_t)how);
 	copy = results_snapshot(rec);
+	freeze_release();
 	if (copy)
 		write_results(copy, how);
 	snapshot_release(copy);
@@ -253,6 +258,7 @@ bool session_exec_begins(void)
 	is_ours = ending_begin(true);
 	if (is_ours) {
 		run_program_ends(END_EXEC);
+		freeze_hold(rec);
 		end(rec, END_EXEC, 0);
 		ending_written(true);
 	}

@@ -56,3 +56,28 @@ ends() {
 @test "and _exit" {
 	ends _exit "left by _exit(3)"
 }
+
+# busy REPORT: the largest share of its time that a loop ran, in per cent.
+busy() {
+	awk '/^  loop +waits in/ { is_list = 1; next }
+		/^$/ { is_list = 0 }
+		is_list && $(NF - 3) + 0 > most { most = $(NF - 3) + 0 }
+		END { printf "%d", most + 0.5 }' "$1"
+}
+
+@test "threads that work until the exec: no sum is more than can be" {
+	local report=$BATS_TEST_TMPDIR/report
+
+	for _ in {1..10}; do
+		rm -f "$RESULTS"/*
+		under_shim STALLSHIM_STALL=1ms "$(victim exec)" become
+		law_closes "$(result mutex.txt)"
+		"$STALLSHIM" report "$(result rec)" >"$report"
+		grep "became another program" "$report"
+		cat "$report"
+		between 1 100 "$(busy "$report")"
+		# It lived for less than a second, so none waits for an hour.
+		run grep -E '[0-9]h ' "$report"
+		[[ $status = 1 ]]
+	done
+}

@@ -7,6 +7,7 @@
  *   raise   a thread whose execs fail, while main ends by SIGTERM
  *   exit    the same, by exit(3)
  *   _exit   the same, by _exit(3)
+ *   become  an exec of another program, while threads stall and contend
  * prints what came of it
  *
  * SPDX-License-Identifier: MIT
@@ -125,14 +126,37 @@ static int end_at_once(void)
 	_exit(3);
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void *stall_and_contend(void *unused)
+{
+	for (;;) {
+		poll(NULL, 0, 0);
+		pthread_mutex_lock(&lock);
+		spin(NS_PER_MS / 2);
+		pthread_mutex_unlock(&lock);
+	}
+	return unused;
+}
+
+static int become_another(void)
+{
+	pthread_t thread;
+
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread, NULL, stall_and_contend, NULL);
+	spin(50 * NS_PER_MS);
+	execl("/bin/true", "true", (char *)NULL);
+	return 1;
+}
+
 static const struct {
 	const char *name;
 	int (*live)(void);
 } cases[] = {
-	{ "files", keep_files },
-	{ "raise", end_by_signal },
-	{ "exit", end_by_exit },
-	{ "_exit", end_at_once },
+	{ "files", keep_files },      { "raise", end_by_signal },
+	{ "exit", end_by_exit },      { "_exit", end_at_once },
+	{ "become", become_another },
 };
 
 int main(int argc, char **argv)

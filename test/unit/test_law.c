@@ -68,6 +68,22 @@ Test(law, what_was_charged_is_no_longer_open)
 	cr_assert(law_closes(&law));
 }
 
+/* It was killed after the unlock, and wrote no later time down. */
+Test(law, what_was_charged_after_the_last_stamp_is_not_open)
+{
+	struct lock_record *lock = add_lock(rec, 0x1000);
+	struct law law;
+
+	enter(lock, SECONDS(1001));
+	enter(lock, SECONDS(1003));
+	lock->charged_ns = SECONDS(9 + 7);
+	lock->ledger.sum = 2 * SECONDS(1010);
+	law = law_of_lock(lock, SECONDS(1009));
+	cr_assert_eq(law.open_ns, 0);
+	cr_assert_eq(law.waited_ns, SECONDS(9 + 7));
+	cr_assert(law_closes(&law));
+}
+
 Test(law, a_wait_that_timed_out_stays_open_when_nobody_waits)
 {
 	struct lock_record *lock = add_lock(rec, 0x1000);

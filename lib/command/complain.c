@@ -5,16 +5,23 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "command/command.h"
+#include "report/words.h"
 
 void complain(const char *format, ...)
 {
+	struct arena arena = { NULL };
 	va_list arguments;
+	char *text;
 
-	fputs("stallshim: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	if (vasprintf(&text, format, arguments) < 0)
+		abort();
 	va_end(arguments);
-	fputc('\n', stderr);
+	/* Files may be named after a program, and that as it likes. */
+	fprintf(stderr, "stallshim: %s\n", words_name(&arena, text));
+	arena_free(&arena);
+	free(text);
 }

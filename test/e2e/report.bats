@@ -276,6 +276,8 @@ counts_it() {
 	refuses 1 "is a directory: name files in it" /
 	refuses 1 "is not a regular file" /dev/null
 	refuses 1 "no such file" nothing
+	cp text $'te\033[2Jxt'
+	refuses 1 'te\033[2Jxt is neither' $'te\033[2Jxt'
 	refuses 2 "report on what?"
 }
 

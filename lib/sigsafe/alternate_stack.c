@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "sigsafe/disposition.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/process.h"
@@ -55,13 +54,18 @@ static bool is_ours(const struct thread *self, const stack_t *stack)
 	return self->alternate_stack && stack->ss_sp == self->alternate_stack;
 }
 
-/* The kernel's on_sig_stack(). */
-static bool is_on(const stack_t *stack, uintptr_t sp)
+static bool is_within(const stack_t *stack, uintptr_t sp)
 {
 	uintptr_t above = sp - (uintptr_t)stack->ss_sp;
 
-	return !((unsigned int)stack->ss_flags & AUTODISARM) && above &&
-	       above <= stack->ss_size;
+	return above && above <= stack->ss_size;
+}
+
+/* The kernel's on_sig_stack(). */
+static bool is_on(const stack_t *stack, uintptr_t sp)
+{
+	return !((unsigned int)stack->ss_flags & AUTODISARM) &&
+	       is_within(stack, sp);
 }
 
 /* The host's, as the kernel would say it there. */
@@ -225,7 +229,7 @@ int alternate_stack_of_host(const stack_t *new, stack_t *old)
 bool alternate_stack_hide(struct thread *self, ucontext_t *uc)
 {
 	if (!is_ours(self, &uc->uc_stack))
-		return !uc->uc_stack.ss_size;
+		return false;
 	uc->uc_stack = hosts(self, context_sp(uc));
 	/* Each signal does it. */
 	if ((unsigned int)uc->uc_stack.ss_flags & AUTODISARM)
@@ -248,43 +252,17 @@ void alternate_stack_show(struct thread *self, ucontext_t *uc)
 }
 
 void alternate_stack_place(const struct thread *self, const ucontext_t *uc,
-			   struct frame_move *move)
+			   bool has_entered, struct frame_move *move)
 {
 	const stack_t *host = &self->hosts_stack;
-	bool is_in_use = is_on(host, context_sp(uc));
+	bool is_in_use = has_entered ? is_within(host, context_sp(uc))
+				     : is_on(host, context_sp(uc));
 
 	move->floor = (uintptr_t)host->ss_sp;
 	move->top = host->ss_size && !is_in_use ? move->floor + host->ss_size
 						: context_frame_top(uc);
 	if (!host->ss_size)
 		move->floor = 0;
-}
-
-struct call {
-	void (*function)(void *);
-	void *argument;
-};
-
-static void call_without(void *argument)
-{
-	const struct call *call = argument;
-	stack_t had;
-	bool is_gone = !exchange(&none, &had);
-
-	call->function(call->argument);
-	if (is_gone)
-		exchange(&had, NULL);
-}
-
-void alternate_stack_call_on(void *top, void (*function)(void *),
-			     void *argument)
-{
-	struct call call = { function, argument };
-
-	if (unlikely(disposition_enters_alternate_stack(SIGBUS)))
-		machine_call_on(top, call_without, &call);
-	else
-		machine_call_on(top, function, argument);
 }
 
 bool alternate_stack_is_short(const ucontext_t *uc)

@@ -25,7 +25,11 @@
 
 #include "sigsafe/thread.h"
 
-#define ALTERNATE_STACK_BYTES (64u << 10)
+/*
+ * Room for the frames of as many signals as there are, at one instant. Of this,
+ * what is never used takes no memory.
+ */
+#define ALTERNATE_STACK_BYTES (256u << 10)
 
 /*
  * Called once, at the start. frame_bytes: the most that the frame of a signal
@@ -55,15 +59,6 @@ static inline bool alternate_stack_holds(const struct thread *self,
 }
 
 /*
- * Calls function(argument) on the stack that ends at top, while the caller's
- * may be the alternate one. Where the host handles SIGBUS there, one for the
- * recording must not be entered at its upper end, over the caller's frames: so
- * the thread has none meanwhile. All signals but SIGBUS are blocked.
- */
-void alternate_stack_call_on(void *top, void (*function)(void *),
-			     void *argument);
-
-/*
  * Was the handler that has this context entered on an alternate stack of the
  * host's that has no room for a tick besides? Handler only.
  */
@@ -71,10 +66,12 @@ bool alternate_stack_is_short(const ucontext_t *uc);
 
 /*
  * For a handler that was entered on ours with this context: where the kernel
- * would have entered it, and how far down its frame may go. Handler only.
+ * would have entered it, and how far down its frame may go. has_entered: what
+ * it has interrupted is a handler of the host's that has not begun, and so not
+ * yet given up a stack that is given up on entry. Handler only.
  */
 void alternate_stack_place(const struct thread *self, const ucontext_t *uc,
-			   struct frame_move *move);
+			   bool has_entered, struct frame_move *move);
 
 /*
  * Around a handler of the host: what its context says of the alternate stack,

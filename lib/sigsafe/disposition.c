@@ -240,6 +240,12 @@ signal_handler *disposition_take(int sig)
 	return likely(handler != ASK) ? handler : take_one_shot(sig);
 }
 
+bool disposition_is_handled(int sig)
+{
+	/* Relaxed: nothing is read through it. */
+	return is_function(load_relaxed(&called[sig]));
+}
+
 void disposition_stand_back(int sig)
 {
 	struct disposition now;

@@ -113,6 +113,9 @@ static inline bool disposition_enters_alternate_stack(int sig)
 	return load_relaxed(&disposition_flags.on_stack) & SIGNAL_BIT(sig);
 }
 
+/* Has the host a handler? Not locked. Signal-safe. */
+bool disposition_is_handled(int sig);
+
 /*
  * Whatever the host wants, the kernel acts on sig by default: as the kernel
  * itself does where it kills. Not locked. Signal-safe.

@@ -132,28 +132,55 @@ int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end);
  */
 void machine_call_on(void *top, void (*function)(void *), void *argument);
 
-/* A signal handler that is told of something more. */
-typedef void machine_handler(int sig, siginfo_t *info, void *context,
-			     void *more);
+typedef void machine_handler(int sig, siginfo_t *info, void *context);
 
-/* Where the frame of a signal is moved to, and what is entered there. */
+/* Where the frame of a signal is moved to. */
 struct frame_move {
 	uintptr_t top;	 /* its upper end, before alignment */
 	uintptr_t floor; /* it must begin above; 0: anywhere */
-	machine_handler *enter;
-	void *more;
+	bool is_tried;	 /* first asks whether that can be written */
 };
 
 /*
- * Handler only, on an alternate stack: moves the frame that the handler was
- * entered with (context in it) to another stack, just as the kernel would have
- * put it there, and enters move->enter. That one's return is the kernel's, to
- * what was interrupted. The alternate stack is left for good. Returns only
- * where there is no room above the floor.
- *
- * way_back: the handler's return address.
+ * Handler only, on an alternate stack: copies the frame of a signal (context in
+ * it) to another stack, just as the kernel would have put it there. Returns the
+ * context in that one; NULL: there is no room above the floor, or it can't be
+ * written, and the frame is as it was.
  */
-void machine_move_signal_frame(int sig, void *context, const void *way_back,
-			       const struct frame_move *move);
+void *machine_move_signal_frame(void *context, const struct frame_move *move);
+
+/*
+ * Enters enter() with a frame that has been moved. That one's return is the
+ * kernel's, to what was interrupted. The alternate stack is left for good.
+ *
+ * way_back: the return address of the handler that the frame was made for.
+ */
+_Noreturn void machine_enter_handler(int sig, void *context,
+				     const void *way_back,
+				     machine_handler *enter);
+
+/*
+ * For context_pc() at the first instruction of a handler: what that is given.
+ */
+const siginfo_t *context_handlers_info(const ucontext_t *uc);
+void *context_handlers_context(const ucontext_t *uc);
+
+/* It is given, and starts on, a frame that has been moved. */
+void context_move_handler(ucontext_t *uc, void *context);
+
+/*
+ * Before that, where the handler has gone on from there: it is there again.
+ * way_back: its return address.
+ */
+void context_restart_handler(ucontext_t *uc, machine_handler *handler,
+			     const void *way_back);
+
+/*
+ * Copies these bytes, a multiple of 16 or (x86-64) any number; false: not all
+ * could be written, which a handler has found by machine_leave_copy(): was it
+ * this that faulted? Then it has failed when the handler returns.
+ */
+bool machine_copy(void *to, const void *from, size_t bytes);
+bool machine_leave_copy(ucontext_t *uc);
 
 #endif

@@ -132,18 +132,54 @@ static struct extra_context *extra_of(struct frame *frame)
 	return NULL;
 }
 
-/* As the kernel enters a handler, but with one argument more. */
-static _Noreturn void enter_with(struct frame *frame,
-				 struct frame_record *record, int sig,
-				 const void *way_back,
-				 const struct frame_move *move)
+/* It lies right above the frame. */
+static struct frame_record *record_of(struct frame *frame)
 {
+	const struct extra_context *extra = extra_of(frame);
+	uintptr_t end = extra ? extra->datap + extra->size
+			      : (uintptr_t)frame + sizeof(*frame);
+
+	return (void *)((end + 15) & ~(uintptr_t)15);
+}
+
+void *machine_move_signal_frame(void *context, const struct frame_move *move)
+{
+	struct frame *from =
+		(void *)((char *)context - offsetof(struct frame, uc));
+	const mcontext_t *machine = &from->uc.uc_mcontext;
+	size_t bytes = (uintptr_t)record_of(from) - (uintptr_t)from;
+	const struct frame_record record = {
+		.fp = machine->regs[REGISTER_FP],
+		.lr = machine->regs[REGISTER_LR],
+	};
+	uintptr_t above = (move->top - sizeof(record)) & ~(uintptr_t)15;
+	struct frame *to = (void *)(above - bytes);
+	struct extra_context *extra;
+
+	if ((uintptr_t)to <= move->floor ||
+	    (move->is_tried &&
+	     !memory_can_be_written(to, bytes + sizeof(record))) ||
+	    !machine_copy((void *)above, &record, sizeof(record)) ||
+	    !machine_copy(to, from, bytes))
+		return NULL;
+	extra = extra_of(to);
+	if (extra)
+		extra->datap += (uintptr_t)to - (uintptr_t)from;
+	return &to->uc;
+}
+
+_Noreturn void machine_enter_handler(int sig, void *context,
+				     const void *way_back,
+				     machine_handler *enter)
+{
+	struct frame *frame =
+		(void *)((char *)context - offsetof(struct frame, uc));
+	struct frame_record *record = record_of(frame);
 	/* No call in between: that would use the same registers. */
 	register long x0 __asm__("x0") = sig;
 	register void *x1 __asm__("x1") = &frame->info;
 	register void *x2 __asm__("x2") = &frame->uc;
-	register void *x3 __asm__("x3") = move->more;
-	register machine_handler *x16 __asm__("x16") = move->enter;
+	register machine_handler *x16 __asm__("x16") = enter;
 	register const void *x30 __asm__("x30") = way_back;
 
 	__asm__ volatile("mov sp, %0\n\t"
@@ -151,33 +187,71 @@ static _Noreturn void enter_with(struct frame *frame,
 			 "br x16"
 			 :
 			 : "r"(frame), "r"(record), "r"(x0), "r"(x1), "r"(x2),
-			   "r"(x3), "r"(x16), "r"(x30)
+			   "r"(x16), "r"(x30)
 			 : "memory");
 	__builtin_unreachable();
 }
 
-void machine_move_signal_frame(int sig, void *context, const void *way_back,
-			       const struct frame_move *move)
+const siginfo_t *context_handlers_info(const ucontext_t *uc)
 {
-	struct frame *from =
-		(void *)((char *)context - offsetof(struct frame, uc));
-	const mcontext_t *machine = &from->uc.uc_mcontext;
-	struct extra_context *extra = extra_of(from);
-	uintptr_t end = extra ? extra->datap + extra->size
-			      : (uintptr_t)from + sizeof(*from);
-	size_t bytes = (end - (uintptr_t)from + 15) & ~(size_t)15;
-	struct frame_record *record =
-		(void *)((move->top - sizeof(*record)) & ~(uintptr_t)15);
-	struct frame *to = (void *)((uintptr_t)record - bytes);
+	return (const siginfo_t *)uc->uc_mcontext.regs[1];
+}
 
-	if ((uintptr_t)to <= move->floor)
-		return;
-	if (extra)
-		extra->datap += (uintptr_t)to - (uintptr_t)from;
-	record->fp = machine->regs[REGISTER_FP];
-	record->lr = machine->regs[REGISTER_LR];
-	memcpy(to, from, bytes);
-	enter_with(to, record, sig, way_back, move);
+void *context_handlers_context(const ucontext_t *uc)
+{
+	return (void *)uc->uc_mcontext.regs[2];
+}
+
+void context_move_handler(ucontext_t *uc, void *context)
+{
+	struct frame *frame =
+		(void *)((char *)context - offsetof(struct frame, uc));
+
+	uc->uc_mcontext.sp = (uint64_t)frame;
+	uc->uc_mcontext.regs[0] = (unsigned int)frame->info.si_signo;
+	uc->uc_mcontext.regs[1] = (uint64_t)&frame->info;
+	uc->uc_mcontext.regs[2] = (uint64_t)context;
+	uc->uc_mcontext.regs[REGISTER_FP] = (uint64_t)record_of(frame);
+}
+
+void context_restart_handler(ucontext_t *uc, machine_handler *handler,
+			     const void *way_back)
+{
+	uc->uc_mcontext.pc = (uint64_t)handler;
+	uc->uc_mcontext.regs[REGISTER_LR] = (uint64_t)way_back;
+}
+
+__asm__(".text\n"
+	".p2align 2\n"
+	".globl machine_copy\n"
+	".hidden machine_copy\n"
+	".type machine_copy, %function\n"
+	"machine_copy:\n\t"
+	".cfi_startproc\n\t"
+	"cbz x2, 1f\n\t"
+	"ldp x3, x4, [x1], #16\n"
+	"machine_copy_faults:\n\t"
+	"stp x3, x4, [x0], #16\n\t"
+	"sub x2, x2, #16\n\t"
+	"b machine_copy\n"
+	"1:\n\t"
+	"mov w0, #1\n\t"
+	"ret\n"
+	"machine_copy_fails:\n\t"
+	"mov w0, #0\n\t"
+	"ret\n\t"
+	".cfi_endproc\n\t"
+	".size machine_copy, . - machine_copy\n");
+
+extern const char machine_copy_faults[] __attribute__((visibility("hidden")));
+extern const char machine_copy_fails[] __attribute__((visibility("hidden")));
+
+bool machine_leave_copy(ucontext_t *uc)
+{
+	if (context_pc(uc) != (uintptr_t)machine_copy_faults)
+		return false;
+	uc->uc_mcontext.pc = (uint64_t)machine_copy_fails;
+	return true;
 }
 
 #define SVC_0 UINT32_C(0xd4000001)

@@ -112,30 +112,100 @@ static uintptr_t below(uintptr_t address, size_t bytes, size_t alignment)
 	return (address - bytes) & ~(alignment - 1);
 }
 
-void machine_move_signal_frame(int sig, void *context, const void *way_back,
-			       const struct frame_move *move)
+void *machine_move_signal_frame(void *context, const struct frame_move *move)
 {
-	const struct frame *from =
+	struct frame *from =
 		(void *)((char *)context - offsetof(struct frame, uc));
 	mcontext_t *machine = &((ucontext_t *)context)->uc_mcontext;
 	size_t fp_bytes = extended_state_bytes(machine->fpregs);
 	uintptr_t fp = below(move->top, fp_bytes, 64);
 	struct frame *to =
 		(void *)(below(fp, sizeof(*to), 16) - sizeof(to->way_back));
+	ucontext_t *moved = (void *)&to->uc;
 
-	(void)way_back; /* moves with the frame */
-	if ((uintptr_t)to <= move->floor)
-		return;
-	memcpy((void *)fp, machine->fpregs, fp_bytes);
-	machine->fpregs = (void *)fp;
-	memcpy(to, from, sizeof(*to));
+	if ((uintptr_t)to <= move->floor ||
+	    (move->is_tried &&
+	     !memory_can_be_written(to, fp + fp_bytes - (uintptr_t)to)) ||
+	    !machine_copy((void *)fp, machine->fpregs, fp_bytes) ||
+	    !machine_copy(to, from, sizeof(*to)))
+		return NULL;
+	moved->uc_mcontext.fpregs = (void *)fp;
+	return moved;
+}
+
+_Noreturn void machine_enter_handler(int sig, void *context,
+				     const void *way_back,
+				     machine_handler *enter)
+{
+	const struct frame *frame =
+		(void *)((char *)context - offsetof(struct frame, uc));
+
+	(void)way_back; /* has moved with the frame */
 	__asm__ volatile("movq %0, %%rsp\n\t"
 			 "jmpq *%1"
 			 :
-			 : "r"(to), "r"(move->enter), "D"(sig), "S"(&to->info),
-			   "d"(&to->uc), "c"(move->more)
+			 : "r"(frame), "r"(enter), "D"(sig), "S"(&frame->info),
+			   "d"(context)
 			 : "memory");
 	__builtin_unreachable();
+}
+
+const siginfo_t *context_handlers_info(const ucontext_t *uc)
+{
+	return (const siginfo_t *)uc->uc_mcontext.gregs[REG_RSI];
+}
+
+void *context_handlers_context(const ucontext_t *uc)
+{
+	return (void *)uc->uc_mcontext.gregs[REG_RDX];
+}
+
+void context_move_handler(ucontext_t *uc, void *context)
+{
+	const struct frame *frame =
+		(void *)((char *)context - offsetof(struct frame, uc));
+
+	uc->uc_mcontext.gregs[REG_RSP] = (greg_t)frame;
+	uc->uc_mcontext.gregs[REG_RDI] = frame->info.si_signo;
+	uc->uc_mcontext.gregs[REG_RSI] = (greg_t)&frame->info;
+	uc->uc_mcontext.gregs[REG_RDX] = (greg_t)context;
+}
+
+void context_restart_handler(ucontext_t *uc, machine_handler *handler,
+			     const void *way_back)
+{
+	(void)way_back; /* is in the frame */
+	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)handler;
+}
+
+/* A call has put nothing on the stack but where it returns to. */
+__asm__(".text\n"
+	".p2align 4\n"
+	".globl machine_copy\n"
+	".hidden machine_copy\n"
+	".type machine_copy, @function\n"
+	"machine_copy:\n\t"
+	".cfi_startproc\n\t"
+	"movq %rdx, %rcx\n"
+	"machine_copy_faults:\n\t"
+	"rep movsb\n\t"
+	"movl $1, %eax\n\t"
+	"ret\n"
+	"machine_copy_fails:\n\t"
+	"xorl %eax, %eax\n\t"
+	"ret\n\t"
+	".cfi_endproc\n\t"
+	".size machine_copy, . - machine_copy\n");
+
+extern const char machine_copy_faults[] __attribute__((visibility("hidden")));
+extern const char machine_copy_fails[] __attribute__((visibility("hidden")));
+
+bool machine_leave_copy(ucontext_t *uc)
+{
+	if (context_pc(uc) != (uintptr_t)machine_copy_faults)
+		return false;
+	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)machine_copy_fails;
+	return true;
 }
 
 /*

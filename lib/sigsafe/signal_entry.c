@@ -13,7 +13,9 @@
 #include "sigsafe/call_again.h"
 #include "sigsafe/claim.h"
 #include "sigsafe/disposition.h"
+#include "sigsafe/handler_place.h"
 #include "sigsafe/live.h"
+#include "sigsafe/other_stack.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
 #include "sigsafe/send_again.h"
@@ -27,6 +29,8 @@
 	 SIGNAL_BIT(SIGWINCH))
 #define STOPS_BY_DEFAULT                                                       \
 	(SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
+
+#define FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
 
 /* What the last words may need, where the thread's stack is short. */
 #define LAST_STACK_BYTES (256 << 10)
@@ -98,8 +102,8 @@ static void last_words(int sig)
 		signal_last_words(sig);
 		return;
 	}
-	alternate_stack_call_on((char *)stack + LAST_STACK_BYTES,
-				say_last_words, (void *)(intptr_t)sig);
+	other_stack_call((char *)stack + LAST_STACK_BYTES, say_last_words,
+			 (void *)(intptr_t)sig);
 	sys2(SYS_munmap, stack, LAST_STACK_BYTES);
 }
 
@@ -192,12 +196,12 @@ static void hold_ticks(void)
  * rests on the return: the host may jump out of its handler. (Then the thread
  * counts as inside of it for good, which costs the names in its last texts.)
  */
-static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
+static void call_host(int sig, siginfo_t *info, void *context,
+		      signal_handler *handler)
 {
 	struct blocked blocked = watch_interrupt();
 	struct wait_state wait = wait_interrupt(context);
 	kernel_sigset *mask = context_mask(context);
-	signal_handler *handler = hosts;
 	const char *had = thread_self.alternate_stack;
 	bool was_ours = alternate_stack_hide(&thread_self, context);
 	struct transfer transfer;
@@ -213,58 +217,34 @@ static void call_host(int sig, siginfo_t *info, void *context, void *hosts)
 	handler(sig, info, context);
 	thread_self.handler_depth--;
 	*mask = mask_of_kernel(*mask);
-	if (was_ours || had != thread_self.alternate_stack)
+	/* What a guest's parent was given meanwhile is none of the guest's. */
+	if (was_ours ||
+	    (unlikely(had != thread_self.alternate_stack) && process_id()))
 		alternate_stack_show(&thread_self, context);
 	transfer_resume(&transfer);
 	watch_resume(&blocked, wait.waiting);
 	wait_resume(&wait, context);
 }
 
-/*
- * Is it entered on our stack, where nothing of the host's runs? (Not where our
- * handler was interrupted there: so it stays below that one.)
- */
-static bool is_out_of_place(const ucontext_t *uc)
+static cold bool is_ours(int sig, const siginfo_t *info, ucontext_t *uc)
 {
-	return alternate_stack_holds(&thread_self, (uintptr_t)uc) &&
-	       !alternate_stack_holds(&thread_self, context_sp(uc));
-}
-
-/*
- * Moves the handler to where it belongs; natively the kernel does, or kills in
- * its place.
- */
-static void enter_in_place(int sig, void *context, const void *way_back,
-			   signal_handler *handler)
-{
-	struct frame_move move = { .enter = call_host, .more = handler };
-
-	alternate_stack_place(&thread_self, context, &move);
-	machine_move_signal_frame(sig, context, way_back, &move);
-	disposition_reset(SIGSEGV);
-	raise_now(SIGSEGV);
-}
-
-/* Where enter_in_place() could not write. Made again, it kills. */
-static bool is_fault_of_move(const siginfo_t *info, const ucontext_t *uc)
-{
-	if (likely(info->si_signo != SIGSEGV) || info->si_code <= 0 ||
-	    !alternate_stack_holds(&thread_self, context_sp(uc)))
-		return false;
-	disposition_reset(SIGSEGV);
-	return true;
+	return handler_place_is_refused(info, uc) ||
+	       (sig == SIGBUS && bus_error_is_ours(info, uc));
 }
 
 void signal_entry(int sig, siginfo_t *info, void *context)
 {
 	signal_handler *handler;
 
-	if (unlikely(sig == SIGBUS) && bus_error_is_ours(info, context))
-		return;
-	if (is_fault_of_move(info, context))
+	if (unlikely(FAULTS & SIGNAL_BIT(sig)) && is_ours(sig, info, context))
 		return;
 	if (signal_is_tick(info)) {
 		on_tick(sig, context);
+		return;
+	}
+	/* Before anything is done: it is entered once more. */
+	if (unlikely(handler_is_out_of_place(sig, context))) {
+		handler_put_in_place(sig, context, __builtin_return_address(0));
 		return;
 	}
 	if (unlikely(is_blocked_by_host(sig, context))) {
@@ -279,9 +259,6 @@ void signal_entry(int sig, siginfo_t *info, void *context)
 		bus_error_kills(info);
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
-	} else if (unlikely(is_out_of_place(context))) {
-		enter_in_place(sig, context, __builtin_return_address(0),
-			       handler);
 	} else {
 		call_host(sig, info, context, handler);
 	}

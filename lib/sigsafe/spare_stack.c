@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 
 #include "base/atomic.h"
-#include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/other_stack.h"
 #include "sigsafe/sys.h"
 
 #define STACKS	    8u
@@ -67,7 +67,7 @@ void spare_stack_call(void (*work)(void *), void *argument)
 		return;
 	}
 	end = ((unsigned)__builtin_ctz(bit) + 1) * (PAGE_BYTES + STACK_BYTES);
-	alternate_stack_call_on(stacks + end, work, argument);
+	other_stack_call(stacks + end, work, argument);
 	/* Pairs with take(). */
 	sub_release(&in_use, bit);
 }

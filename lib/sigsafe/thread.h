@@ -130,6 +130,10 @@ struct thread {
 	volatile uint32_t in_flight;	/* lib/sigsafe/freeze.h */
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
+	/* On it, not in its place yet (lib/sigsafe/handler_place.h); or NULL.
+	 */
+	ucontext_t *volatile entering;
+	const void *volatile way_back; /* its return address */
 	stack_t hosts_stack; /* while the kernel has ours; of size 0: none */
 
 	struct thread_identity identity; /* thread_identify() */

@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 
 #include "base/atomic.h"
-#include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/other_stack.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
 
@@ -96,7 +96,7 @@ static bool run(void (*work)(void *), void *argument, unsigned spins,
 	if (!take_turn(spins, why))
 		return false;
 	thread_self.in_walk = true;
-	alternate_stack_call_on(stack + STACK_BYTES, work, argument);
+	other_stack_call(stack + STACK_BYTES, work, argument);
 	thread_self.in_walk = false;
 	end_turn();
 	return true;

@@ -56,6 +56,10 @@ setup() {
 	every_case stacks
 }
 
+@test "signals that come at one instant run where they would" {
+	every_case at_once
+}
+
 @test "alternate stacks too short for a tick, or unmapped: as natively" {
 	every_case own_stacks
 }

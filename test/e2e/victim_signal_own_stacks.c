@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <setjmp.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -169,11 +170,58 @@ static void unmapped(void)
 	loop_for(10 * NS_PER_MS);
 }
 
+static sigjmp_buf landing;
+
+static void land(int sig, siginfo_t *info, void *context)
+{
+	const ucontext_t *uc = context;
+
+	printf("signal %d code %x, interrupted by a call: %d\n", sig,
+	       (unsigned int)info->si_code,
+	       uc->uc_mcontext.gregs[REG_RCX] ==
+		       uc->uc_mcontext.gregs[REG_RIP]);
+	siglongjmp(landing, 1);
+}
+
+/* The program handles the fault of its stack, on another. */
+static void refuse_and_land(stack_t stack)
+{
+	sigaltstack(&stack, NULL);
+	handle(SIGSEGV, land, 0);
+	handle(SIGUSR2, on_signal, SA_ONSTACK);
+	for (int i = 0; i < 5; i++) {
+		loop_for(5 * NS_PER_MS);
+		if (!sigsetjmp(landing, 1))
+			raise(SIGUSR2);
+	}
+}
+
+static void raise_where_a_fault_is_blocked(void)
+{
+	sigset_t fault;
+
+	sigemptyset(&fault);
+	sigaddset(&fault, SIGSEGV);
+	sigprocmask(SIG_BLOCK, &fault, NULL);
+	refuse_and_land(short_one(2048));
+}
+
+static void refused(void)
+{
+	stack_t unreadable = short_one(sizeof(memory));
+
+	refuse_and_land(short_one(2048));
+	mprotect(unreadable.ss_sp, sizeof(memory), PROT_NONE);
+	refuse_and_land(unreadable);
+	say_end_of_child(raise_where_a_fault_is_blocked);
+}
+
 static const struct signal_case cases[] = {
 	{ "short_stacks", short_stacks },
 	{ "on_short_stack", on_short_stack },
 	{ "nested", nested },
 	{ "unmapped", unmapped },
+	{ "refused", refused },
 	{ NULL, NULL },
 };
 

@@ -1,0 +1,18 @@
+/*
+ * Calls on another stack, where the thread's own may have too little room.
+ * Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_OTHER_STACK_H
+#define SIGSAFE_OTHER_STACK_H
+
+/*
+ * Calls function(argument) on the stack that ends at top, while the caller's
+ * may be the alternate one. Where the host handles SIGBUS there, one for the
+ * recording must not be entered at its upper end, over the caller's frames: so
+ * the thread has none meanwhile. All signals but SIGBUS are blocked.
+ */
+void other_stack_call(void *top, void (*function)(void *), void *argument);
+
+#endif

@@ -148,8 +148,7 @@ void contention_forget(const void *address)
 
 	if (!lock || !lock_pin(lock, address))
 		return;
-	lock_retire(lock);
-	owed_forget(lock, address);
+	lock_retire(lock, address);
 	lock_unpin(lock);
 }
 

@@ -34,18 +34,24 @@ struct lock_record *lock_find(struct recording *rec, const void *lock);
 bool lock_pin(struct lock_record *record, const void *lock);
 void lock_unpin(struct lock_record *record);
 
+/* The record of the lock of this kind at address, pinned; NULL: it has none. */
+struct lock_record *lock_pin_of_kind(struct recording *rec, uint64_t address,
+				     uint32_t kind);
+
 /*
- * The lock's record, pinned, made if need be; or NULL: all its places are in
- * use (counted).
+ * The lock's record, pinned, made if need be, also where one of another kind
+ * was at its address that nobody waits for any more; or NULL: all its places
+ * are in use (counted).
  */
 struct lock_record *lock_pin_or_make(struct recording *rec, const void *lock,
 				     enum lock_kind kind);
 
 /*
  * The lock of this pinned record was destroyed, or made anew: what comes next
- * at its address is another lock. The record keeps its sums.
+ * at its address is another lock. The record keeps its sums, and what is owed
+ * stays open.
  */
-void lock_retire(struct lock_record *record);
+void lock_retire(struct lock_record *record, const void *lock);
 
 /* A forked child starts afresh: no other thread makes a record in it. */
 void lock_table_reset(void);

@@ -257,6 +257,39 @@ Test(lock_table, kinds_of_lock_do_not_mix)
 	cr_assert_gt(lock_others(rec, LOCK_SEMAPHORE)->waits, 1000);
 }
 
+Test(lock_table, memory_used_again_for_another_kind_is_another_lock)
+{
+	struct lock lock = { locks[0], LOCK_SEMAPHORE, 0 };
+	struct lock_wait wait;
+
+	contend(locks[0], 1000);
+	contention_wait_begin(&wait, lock, NULL);
+	cr_assert_eq(wait.lock->kind, LOCK_SEMAPHORE);
+	contention_wait_end(&wait, WAIT_GAVE_UP);
+	/* What it still owes is nobody's any more. */
+	contend(locks[0], 1000);
+	cr_assert_eq(record_of(locks[0])->kind, LOCK_MUTEX);
+	cr_assert_eq(record_of(locks[0])->waits, 1);
+	cr_assert_not(contention_has_waiters(locks[0]));
+	cr_assert_eq(law_of(rec, SAMPLE_MUTEX, clock_now_ns()).waits, 2);
+	cr_assert_eq(law_of(rec, SAMPLE_SEM, clock_now_ns()).waits, 1);
+}
+
+Test(lock_table, what_somebody_waits_for_stays_the_lock_it_was)
+{
+	struct lock other = { locks[0], LOCK_RWLOCK, 0 };
+	struct lock lock = { locks[0], LOCK_MUTEX, 0 };
+	struct lock_wait first, second;
+
+	contention_wait_begin(&first, lock, NULL);
+	contention_wait_begin(&second, other, NULL);
+	cr_assert_eq(second.lock, first.lock);
+	contention_wait_end(&second, WAIT_ACQUIRED);
+	contention_wait_end(&first, WAIT_ACQUIRED);
+	cr_assert_null(lock_pin_of_kind(rec, (uintptr_t)locks[0], LOCK_RWLOCK));
+	cr_assert_eq(record_of(locks[0])->pins, 0);
+}
+
 Test(lock_table, all_places_in_use_is_counted)
 {
 	uint32_t places = rec->section[SECTION_LOCKS].capacity;

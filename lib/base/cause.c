@@ -170,7 +170,8 @@ struct causes causes_of(const struct evidence *e)
 	uint64_t left_ns = e->wall_ns;
 	uint64_t cpu_ns;
 
-	causes.ns[cause_of_wait(e->lock_kind)] = take(&left_ns, e->lock_ns);
+	for (unsigned i = CAUSE_LOCK; cause_has_lock(i); i++)
+		causes.ns[i] = take(&left_ns, e->wait_ns[i]);
 	causes.ns[CAUSE_BLOCKED] = take(&left_ns, e->blocked_ns);
 	cpu_ns = take(&left_ns, e->cpu_ns);
 	causes.ns[cause_of_cpu(e, cpu_ns)] += cpu_ns;

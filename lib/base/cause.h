@@ -64,12 +64,11 @@ enum call_state {
 /* What is known of a slice. */
 struct evidence {
 	uint64_t wall_ns;
-	uint64_t cpu_ns;     /* of the thread; at most so much */
-	uint64_t lock_ns;    /* in waits for locks and their like */
-	uint32_t lock_kind;  /* enum lock_kind, of the longest of these */
-	uint64_t blocked_ns; /* in calls that a hook saw block */
-	uint64_t late_ns;    /* the tick that ended the slice was late by */
-	uint32_t voluntary;  /* switches: it slept, or was stopped */
+	uint64_t cpu_ns;	       /* of the thread; at most so much */
+	uint64_t wait_ns[CAUSE_COUNT]; /* for locks and their like */
+	uint64_t blocked_ns;	       /* in calls that a hook saw block */
+	uint64_t late_ns;   /* the tick that ended the slice was late by */
+	uint32_t voluntary; /* switches: it slept, or was stopped */
 	uint32_t involuntary;
 	uint32_t minor_faults;
 	uint32_t major_faults;

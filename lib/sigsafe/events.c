@@ -15,6 +15,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
+#include "sigsafe/stall_locks.h"
 
 /* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
 static struct event_record *slot_of(struct recording *rec, uint32_t number)
@@ -38,17 +39,10 @@ void event_put(struct event_record *to, const struct event_record *from)
 	store_release(&to->begun_ns, from->begun_ns);
 }
 
-static bool tells_of_same(const struct event_record *a,
-			  const struct event_record *b)
-{
-	return load_relaxed(&a->lock) == b->lock &&
-	       load_relaxed(&a->holder) == b->holder;
-}
-
 /* Who let go of one lock has not let go of another. */
 void event_refresh(struct event_record *to, const struct event_record *from)
 {
-	size_t words = tells_of_same(to, from) ? OWN_WORDS : ALL_WORDS;
+	size_t words = event_is_of_same(to, from) ? OWN_WORDS : ALL_WORDS;
 
 	for (size_t i = 1; i < words; i++)
 		store_relaxed((word *)to + i, ((const word *)from)[i]);
@@ -82,7 +76,7 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 		.call = call,
 		.stamp = add_relaxed(&section->used, 1),
 	};
-	self->costs = (struct lock_costs){ 0 };
+	lock_costs_clear(&self->costs);
 	self->event_longest = 0;
 	self->log_next_ns = 0;
 	self->place_next_ns = 0;
@@ -110,48 +104,6 @@ static void keep_place(struct thread *self)
 	event->apart = heaviest.apart;
 }
 
-/* The event tells of the lock that has cost most, and its holder. */
-static void show_lock(struct thread *self)
-{
-	const struct lock_cost *most = lock_costs_most(&self->costs);
-	struct event_record *event = &self->event;
-
-	if (!most)
-		return;
-	event->lock = most->address;
-	event->lock_index = most->index;
-	event->holder = most->holder;
-	memcpy(event->holder_name, most->holder_name, NAME_BYTES);
-	event->release = most->release;
-	event->releaser = most->releaser;
-	memcpy(event->releaser_name, most->releaser_name, NAME_BYTES);
-	/* Of several threads that were joined none is told. */
-	if (!most->is_of_thread || !lock_costs_has_other(&self->costs, most))
-		return;
-	event->holder = HELD_BY_SEVERAL;
-	event->holder_name[0] = '\0';
-}
-
-/* Who let go of the lock that the event tells of, if that is known by now. */
-static void learn_release(struct thread *self)
-{
-	const struct event_record *slot =
-		in_ring(self->recording, self->event.stamp);
-	struct lock_cost *most = lock_costs_most(&self->costs);
-	uint32_t release;
-
-	if (!slot || !most || most->release ||
-	    !tells_of_same(slot, &self->event))
-		return;
-	/* Acquire pairs with the release in tell_release(). */
-	release = load_acquire(&slot->release);
-	if (!release)
-		return;
-	copy_relaxed(most->releaser_name, slot->releaser_name, NAME_BYTES);
-	most->releaser = load_relaxed(&slot->releaser);
-	most->release = release;
-}
-
 void event_update(struct thread *self, uint64_t duration_ns,
 		  enum run_state state)
 {
@@ -159,8 +111,7 @@ void event_update(struct thread *self, uint64_t duration_ns,
 	struct event_record *event = &self->event;
 	struct event_record *slot = in_ring(rec, event->stamp);
 
-	learn_release(self);
-	show_lock(self);
+	stall_locks_learn(self, slot);
 	event->duration_ns = duration_ns;
 	event->ticks = self->ticks;
 	event->state = state;
@@ -200,67 +151,23 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 	}
 }
 
-/*
- * Where it had to wait for the lock itself, it left its name there. Asking the
- * kernel would take a descriptor of the host's.
- */
-static void keep_name(struct lock_cost *cost, const struct lock_record *lock)
-{
-	if (cost->holder && load_relaxed(&lock->taker) == cost->holder)
-		copy_relaxed(cost->holder_name, lock->taker_name, NAME_BYTES);
-}
-
-/*
- * Who lets go of the lock next will find the event by its number: until then
- * it is known who has it, if the lock tells.
- */
-static void ask_for_release(struct thread *self, struct lock_record *lock)
-{
-	const struct event_record *event = &self->event;
-
-	if (self->slice.lock != lock || event->release ||
-	    event->lock != lock->address)
-		return;
-	/* Release pairs with the exchange in event_take_waiting(). */
-	store_release(&lock->stall, event->stamp + 1);
-}
-
-static void keep_lock(struct thread *self, const struct slice_end *end,
-		      struct lock_record *lock)
-{
-	struct lock_cost *cost;
-
-	if (!end->lock)
-		return;
-	/* First, while it is known which of the waits that ended. */
-	learn_release(self);
-	cost = lock_costs_add(&self->costs, (uintptr_t)end->lock,
-			      end->lock_holder, end->evidence.lock_ns);
-	cost->is_of_thread = end->evidence.lock_kind == LOCK_JOIN;
-	if (lock) {
-		cost->index = lock_index(self->recording, lock);
-		keep_name(cost, lock);
-	}
-	show_lock(self);
-	if (lock)
-		ask_for_release(self, lock);
-}
-
 void event_explain(struct thread *self, const struct slice_end *end,
-		   const struct causes *causes, struct lock_record *lock)
+		   const struct causes *causes)
 {
 	struct event_record *event = &self->event;
 
+	/* First, while it is known which of the waits that ended. */
+	stall_locks_learn(self, in_ring(self->recording, event->stamp));
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
 		event->cause_ns[i] += causes->ns[i];
 	add_evidence(event, &end->evidence);
 	keep_call(event, end->call, causes->ns[CAUSE_BLOCKED]);
-	keep_lock(self, end, lock);
+	stall_locks_add(self, &end->waits);
 }
 
 uint32_t event_take_waiting(struct lock_record *lock)
 {
-	/* Acquire pairs with the release in keep_lock(). */
+	/* Acquire pairs with the release in ask_for_release(). */
 	return load_relaxed(&lock->stall) ? exchange_acq_rel(&lock->stall, 0)
 					  : 0;
 }

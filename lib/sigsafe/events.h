@@ -17,12 +17,9 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 void event_update(struct thread *self, uint64_t duration_ns,
 		  enum run_state state);
 
-/*
- * A slice of it, and where its time went. lock: of the wait in it, pinned, or
- * NULL: none, or one that lost its record.
- */
+/* A slice of it, and where its time went. */
 void event_explain(struct thread *self, const struct slice_end *end,
-		   const struct causes *causes, struct lock_record *lock);
+		   const struct causes *causes);
 
 /*
  * Before an unlock that ends waits: which stall waits for the lock, for

@@ -5,6 +5,7 @@
  */
 #include "sigsafe/evidence.h"
 
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -53,10 +54,9 @@ static void clear(struct slice *slice)
 	slice->late_ns = 0;
 	slice->blocked_ns = slice->longest_call_ns = 0;
 	slice->longest_call = 0;
-	store_relaxed(&slice->lock_ns, 0);
-	slice->longest_wait_ns = 0;
-	slice->votes_ns = 0;
-	slice->most_lock = NULL;
+	for (unsigned i = 0; i < CAUSE_COUNT; i++)
+		store_relaxed(&slice->wait_ns[i], 0);
+	lock_costs_clear(&slice->waits);
 }
 
 /*
@@ -149,41 +149,18 @@ void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
 	slice->lock = lock;
 }
 
-/* Whose wait it was that was longest for the lock, of those in the slice. */
-static void keep_holder(struct slice *slice, const struct lock_record *lock,
-			int32_t holder, uint64_t ns)
-{
-	if (ns < slice->longest_wait_ns)
-		return;
-	slice->longest_wait_ns = ns;
-	slice->most_lock_kind = lock->kind;
-	slice->most_lock_holder =
-		lock->kind == LOCK_JOIN ? slice->joined : holder;
-}
-
-/*
- * The lock with more than half of the waiting, if there is one; one with much
- * of it, if there is none. (Boyer and Moore, "MJRTY", 1981: each ns is a vote.)
- */
-static void add_lock(struct slice *slice, const struct lock_record *lock,
+static void add_wait(struct slice *slice, const struct lock_record *lock,
 		     int32_t holder, uint64_t ns)
 {
-	const void *address = (const void *)(uintptr_t)lock->address;
+	const struct held_lock held = {
+		.address = lock->address,
+		.kind = lock->kind,
+		.holder = lock->kind == LOCK_JOIN ? slice->joined : holder,
+	};
 
 	/* One step: a tick may come at any moment, and take it. */
-	add_relaxed(&slice->lock_ns, ns);
-	if (address != slice->most_lock && ns <= slice->votes_ns) {
-		slice->votes_ns -= ns;
-		return;
-	}
-	if (address == slice->most_lock) {
-		slice->votes_ns += ns;
-	} else {
-		slice->votes_ns = ns - slice->votes_ns;
-		slice->longest_wait_ns = 0;
-	}
-	keep_holder(slice, lock, holder, ns);
-	slice->most_lock = address;
+	add_relaxed(&slice->wait_ns[cause_of_wait(lock->kind)], ns);
+	lock_costs_add(&slice->waits, held, ns);
 }
 
 void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
@@ -196,7 +173,7 @@ void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
 	enter_run(self);
 	since_ns = max_u64(since_ns, self->shared_ns);
 	if (now_ns > since_ns)
-		add_lock(&self->slice, lock, load_relaxed(&lock->last_charged),
+		add_wait(&self->slice, lock, load_relaxed(&lock->last_charged),
 			 now_ns - since_ns);
 }
 
@@ -207,7 +184,7 @@ static void add_open_wait(struct thread *self, uint64_t now_ns)
 	uint64_t since_ns = max_u64(self->slice.lock_since_ns, self->shared_ns);
 
 	if (lock && now_ns > since_ns)
-		add_lock(&self->slice, lock, load_relaxed(&lock->holder),
+		add_wait(&self->slice, lock, load_relaxed(&lock->holder),
 			 now_ns - since_ns);
 }
 
@@ -259,8 +236,6 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 			.cpu_ns = min_u64(slice->cpu_ns + now.cpu_ns -
 						  base.cpu_ns,
 					  wall_ns),
-			.lock_ns = slice->lock_ns,
-			.lock_kind = slice->most_lock_kind,
 			.blocked_ns = slice->blocked_ns,
 			.late_ns = slice->late_ns,
 			.voluntary = slept_in_run(&base, &now),
@@ -271,9 +246,9 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 			.call = slice->call,
 		},
 		.call = slice->blocked_ns ? slice->longest_call : slice->call,
-		.lock = slice->most_lock,
-		.lock_holder = slice->most_lock_holder,
+		.waits = slice->waits,
 	};
+	memcpy(end.evidence.wait_ns, slice->wait_ns, sizeof(slice->wait_ns));
 	clear(slice);
 	slice->base = now;
 	return end;

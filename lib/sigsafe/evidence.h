@@ -15,6 +15,7 @@
 #include <ucontext.h>
 
 #include "base/cause.h"
+#include "sigsafe/lock_costs.h"
 
 struct lock_record;
 struct thread;
@@ -46,11 +47,9 @@ struct slice {
 	/* Calls that blocked, and the longest of them. */
 	uint64_t blocked_ns, longest_call_ns;
 	uint32_t longest_call;
-	/* Waits for locks, and the lock with most of them; NULL: none. */
-	uint64_t lock_ns, votes_ns, longest_wait_ns;
-	const void *most_lock;
-	uint32_t most_lock_kind;
-	int32_t most_lock_holder;
+	/* Waits for locks by cause, and the locks. */
+	uint64_t wait_ns[CAUSE_COUNT];
+	struct lock_costs waits;
 	/* The wait for a lock it is in; NULL: in none. */
 	struct lock_record *volatile lock;
 	volatile uint64_t lock_since_ns;
@@ -95,9 +94,8 @@ void evidence_resume(struct thread *self);
 /* A slice that is over, and where its time went. */
 struct slice_end {
 	struct evidence evidence;
-	uint32_t call;	     /* that it was blocked in */
-	const void *lock;    /* address of that it waited for most, or NULL */
-	int32_t lock_holder; /* thread that has it or handed it on; 0: ? */
+	uint32_t call;		 /* that it was blocked in */
+	struct lock_costs waits; /* and the locks that it waited for */
 };
 
 /*

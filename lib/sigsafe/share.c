@@ -12,50 +12,59 @@
 #include "sigsafe/run_samples.h"
 
 /*
- * The record of the lock it waited for, pinned; NULL: it has lost it to another
- * lock since. A lock that is still waited for has it pinned anyway.
+ * The record of the lock it waited for most with this cause, pinned; NULL: it
+ * has lost it to another lock since, or no wait of the slice was kept.
  */
 static struct lock_record *pin_lock(struct recording *rec,
-				    const struct slice_end *end)
+				    struct slice_end *end, enum cause cause)
 {
-	struct lock_record *lock = end->lock ? lock_find(rec, end->lock) : NULL;
+	const struct lock_cost *most = lock_costs_most(&end->waits, cause);
 
-	return lock && lock_pin(lock, end->lock) ? lock : NULL;
+	return most ? lock_pin_of_kind(rec, most->held.address, most->held.kind)
+		    : NULL;
 }
 
-static uint32_t lock_detail(struct recording *rec, const struct slice_end *end,
-			    struct lock_record *lock)
+/* The record of the others of the kind it waited for most with this cause. */
+static struct lock_record *others_of(struct recording *rec,
+				     struct slice_end *end, enum cause cause)
 {
-	if (!lock)
-		lock = lock_others(rec, end->evidence.lock_kind);
-	return lock_index(rec, lock);
+	const struct lock_cost *most = lock_costs_most(&end->waits, cause);
+	uint32_t kind = most ? most->held.kind : 0;
+
+	while (cause_of_wait(kind) != cause)
+		kind++;
+	return lock_others(rec, kind);
 }
 
 static uint32_t cause_word(struct recording *rec, enum cause cause,
-			   const struct slice_end *end,
-			   struct lock_record *lock)
+			   struct slice_end *end, struct lock_record *lock)
 {
-	if (cause_has_lock(cause))
-		return CAUSE_WORD(cause, lock_detail(rec, end, lock));
-	return CAUSE_WORD(cause, cause == CAUSE_BLOCKED ? end->call : 0);
+	if (!cause_has_lock(cause))
+		return CAUSE_WORD(cause,
+				  cause == CAUSE_BLOCKED ? end->call : 0);
+	if (!lock)
+		lock = others_of(rec, end, cause);
+	return CAUSE_WORD(cause, lock_index(rec, lock));
 }
 
 /* Of a tick, each cause that has a part in it counts it. */
-static void add_samples(struct thread *self, const struct slice_end *end,
-			const struct causes *causes, struct lock_record *lock,
-			bool is_tick)
+static void add_samples(struct thread *self, struct slice_end *end,
+			const struct causes *causes, bool is_tick)
 {
 	struct recording *rec = self->recording;
 
 	for (unsigned i = 0; i < CAUSE_COUNT; i++) {
 		struct sample sample = { .kind = SAMPLE_STALL,
 					 .stack = self->stack };
+		struct lock_record *lock;
 
 		if (!causes->ns[i])
 			continue;
+		lock = pin_lock(rec, end, i);
 		sample.lock = cause_word(rec, i, end, lock);
-		run_samples_add(self, sample, causes->ns[i], is_tick,
-				cause_has_lock(i) ? lock : NULL);
+		run_samples_add(self, sample, causes->ns[i], is_tick, lock);
+		if (lock)
+			lock_unpin(lock);
 	}
 }
 
@@ -74,12 +83,9 @@ void share_until(struct thread *self, uint64_t now_ns, bool is_tick)
 {
 	struct slice_end end = evidence_take(self, now_ns);
 	struct causes causes = causes_of(&end.evidence);
-	struct lock_record *lock = pin_lock(self->recording, &end);
 
 	self->shared_ns = now_ns;
-	add_samples(self, &end, &causes, lock, is_tick);
-	event_explain(self, &end, &causes, lock);
+	add_samples(self, &end, &causes, is_tick);
+	event_explain(self, &end, &causes);
 	tell_record(self);
-	if (lock)
-		lock_unpin(lock);
 }

@@ -22,6 +22,15 @@ struct thread_identity {
 	char name[NAME_BYTES];
 };
 
+/* What is known of a lock and its holder (lib/sigsafe/stall_locks.h). */
+struct lock_tale {
+	uint32_t index;	  /* in SECTION_LOCKS; 0: unknown */
+	uint32_t release; /* stack of an unlock that ended a wait; 0: none */
+	int32_t releaser; /* who did that */
+	char holder_name[NAME_BYTES]; /* "": unknown */
+	char releaser_name[NAME_BYTES];
+};
+
 /* What the thread waits for events for. */
 enum wait_purpose {
 	WAITS_NOT,
@@ -59,10 +68,11 @@ struct thread {
 
 	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */
 	struct event_record event;
-	struct lock_costs costs; /* what locks have cost it */
-	uint32_t event_longest;	 /* index in SECTION_LONGEST + 1; 0: none */
-	uint64_t log_next_ns;	 /* length at which the log tells it again */
-	uint64_t place_next_ns;	 /* and at which its place is looked for */
+	struct lock_costs costs;	    /* what locks have cost it */
+	struct lock_tale tales[LOCK_COSTS]; /* of each of these */
+	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */
+	uint64_t log_next_ns;	/* length at which the log tells it again */
+	uint64_t place_next_ns; /* and at which its place is looked for */
 
 	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
 

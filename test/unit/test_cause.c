@@ -143,31 +143,39 @@ Test(cause, what_hooks_measured_comes_first)
 {
 	struct evidence e = { .wall_ns = 40 * MS,
 			      .cpu_ns = 9 * MS,
-			      .lock_ns = 20 * MS,
+			      .wait_ns[CAUSE_LOCK] = 20 * MS,
 			      .blocked_ns = 10 * MS };
 
 	/* 1 ms is too little to be told apart, and goes to the lock. */
 	check(e, CAUSE_LOCK, 21 * MS);
 	check(e, CAUSE_BLOCKED, 10 * MS);
 	check(e, CAUSE_CPU, 9 * MS);
-	e.lock_ns = 100 * MS;
+	e.wait_ns[CAUSE_LOCK] = 100 * MS;
 	check(e, CAUSE_LOCK, 40 * MS);
 }
 
 Test(cause, waits_for_other_things_than_locks_are_told_apart)
 {
 	struct evidence e = { .wall_ns = 40 * MS,
-			      .lock_ns = 40 * MS,
-			      .lock_kind = LOCK_JOIN };
+			      .wait_ns[CAUSE_LOCK] = 16 * MS,
+			      .wait_ns[CAUSE_SEMAPHORE] = 12 * MS,
+			      .wait_ns[CAUSE_BARRIER] = 8 * MS,
+			      .wait_ns[CAUSE_JOIN] = 4 * MS };
 
-	check(e, CAUSE_JOIN, 40 * MS);
-	e.lock_kind = LOCK_SEMAPHORE;
-	check(e, CAUSE_SEMAPHORE, 40 * MS);
-	e.lock_kind = LOCK_BARRIER;
-	check(e, CAUSE_BARRIER, 40 * MS);
+	check(e, CAUSE_LOCK, 16 * MS);
+	check(e, CAUSE_SEMAPHORE, 12 * MS);
+	check(e, CAUSE_BARRIER, 8 * MS);
+	check(e, CAUSE_JOIN, 4 * MS);
+}
+
+Test(cause, each_kind_of_lock_has_its_cause)
+{
+	cr_assert_eq(cause_of_wait(LOCK_MUTEX), CAUSE_LOCK);
+	cr_assert_eq(cause_of_wait(LOCK_JOIN), CAUSE_JOIN);
+	cr_assert_eq(cause_of_wait(LOCK_SEMAPHORE), CAUSE_SEMAPHORE);
+	cr_assert_eq(cause_of_wait(LOCK_BARRIER), CAUSE_BARRIER);
 	/* Who waits for an initialisation waits for the thread that does it. */
-	e.lock_kind = LOCK_ONCE;
-	check(e, CAUSE_LOCK, 40 * MS);
+	cr_assert_eq(cause_of_wait(LOCK_ONCE), CAUSE_LOCK);
 }
 
 Test(cause, a_word_holds_each_cause_and_its_detail)
@@ -196,7 +204,8 @@ Test(cause, the_parts_add_up_to_the_slice)
 		e = (struct evidence){
 			.wall_ns = some(1000),
 			.cpu_ns = some(1000),
-			.lock_ns = some(3) ? 0 : some(1000),
+			.wait_ns[CAUSE_LOCK] = some(3) ? 0 : some(1000),
+			.wait_ns[CAUSE_JOIN] = some(3) ? 0 : some(1000),
 			.blocked_ns = some(3) ? 0 : some(1000),
 			.late_ns = some(1000),
 			.voluntary = (uint32_t)some(10),

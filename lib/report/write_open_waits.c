@@ -112,7 +112,9 @@ static void write_wait(const struct report *report,
 	fprintf(report->out, "\n  Thread %s (%d) has waited %s for %s",
 		wait->thread, wait->tid, length_text(report, wait),
 		lock_text(report, wait->lock));
-	if (is_held(wait->lock))
+	if (is_held(wait->lock) && wait->lock->holder == wait->tid)
+		fputs(", held by itself", report->out);
+	else if (is_held(wait->lock))
 		fprintf(report->out, ", held by thread %s",
 			thread_text(report, wait->lock->holder));
 	if (wait->stack) {

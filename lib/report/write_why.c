@@ -49,6 +49,8 @@ static const char *holder_text(const struct report *report, enum cause cause,
 	if (!stall || !stall->holder ||
 	    (stall->lock && cause_of_wait(stall->lock->kind) != cause))
 		return "";
+	if (cause == CAUSE_LOCK && stall->holder == stall->tid)
+		return ", held by itself";
 	if (cause == CAUSE_LOCK)
 		return arena_print(arena, ", held by %s",
 				   holder_name(report, stall));

@@ -129,6 +129,8 @@ static void say_wait(struct pen *pen, const struct recording *rec,
 			     cause == CAUSE_LOCK ? ", held by "
 						 : ", posted by ",
 			     event->releaser_name, event->releaser);
+	else if (cause == CAUSE_LOCK && event->holder == event->tid)
+		pen_text(pen, ", held by itself");
 	else if (cause == CAUSE_LOCK && event->holder > 0)
 		say_somebody(pen, ", held by ", event->holder_name,
 			     event->holder);

@@ -67,6 +67,14 @@ ends_by() {
 		grep ' compute '
 }
 
+@test "who waits for a lock that it holds itself is told so" {
+	keep itself
+	wait_until 30 told 'waiting for .*, held by itself'
+	told 'Thread keeper .* has waited .*, held by itself'
+	ends_by KILL
+	told 'waiting for .*, held by itself'
+}
+
 @test "of a killed program no wait is said to have taken no time" {
 	keep quiet
 	ends_by KILL

@@ -2,10 +2,11 @@
  * A lock on main's stack that a thread keeps for good, while another one waits
  * for it.
  *
- * usage: victim_held quiet|waited|stalled
+ * usage: victim_held quiet|waited|stalled|itself
  *   quiet    the keeper finds the lock free
  *   waited   the keeper has to wait for it first
  *   stalled  the keeper is an event loop, and computes with the lock held
+ *   itself   the keeper is an event loop, and locks it once more
  * prints "ready" when the visitor waits, and goes on for ever
  *
  * SPDX-License-Identifier: MIT
@@ -49,6 +50,16 @@ static void *keep_and_compute(void *door)
 	return NULL;
 }
 
+static void *keep_and_lock(void *door)
+{
+	prctl(PR_SET_NAME, "keeper");
+	for (int i = 0; i < 5; i++)
+		poll(NULL, 0, 1);
+	keep(door);
+	pthread_mutex_lock(door);
+	return NULL;
+}
+
 static void *visit(void *door)
 {
 	prctl(PR_SET_NAME, "visitor");
@@ -68,7 +79,9 @@ int main(int argc, char **argv)
 	if (argv[1][0] == 'w')
 		pthread_mutex_lock(&door);
 	pthread_create(&keeper, NULL,
-		       argv[1][0] == 's' ? keep_and_compute : keep_quietly,
+		       argv[1][0] == 's'   ? keep_and_compute
+		       : argv[1][0] == 'i' ? keep_and_lock
+					   : keep_quietly,
 		       &door);
 	if (argv[1][0] == 'w') {
 		await_waiter(&door);

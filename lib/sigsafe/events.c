@@ -175,12 +175,14 @@ uint32_t event_take_waiting(struct lock_record *lock)
 static void tell_release(struct event_record *event,
 			 const struct lock_record *lock, uint32_t stack)
 {
-	const struct thread_identity *self = thread_identify();
+	const struct thread_identity *self;
 
 	/* Meanwhile it may tell of a lock that has cost more. */
 	if (!event || load_relaxed(&event->release) ||
 	    load_relaxed(&event->lock) != lock->address)
 		return;
+	/* A pool names its threads when they have begun, or by their work. */
+	self = thread_identify_anew();
 	copy_relaxed(event->releaser_name, self->name, NAME_BYTES);
 	store_relaxed(&event->releaser, self->tid);
 	/* Release: who sees the stack sees whose it is. */

@@ -58,6 +58,13 @@ const struct thread_identity *thread_identify(void)
 	return self;
 }
 
+const struct thread_identity *thread_identify_anew(void)
+{
+	thread_identify();
+	sys2(SYS_prctl, PR_GET_NAME, thread_self.identity.name);
+	return &thread_self.identity;
+}
+
 void thread_read_name(struct thread *self)
 {
 	uint64_t before_ns = self->stall_ns, stall_ns;

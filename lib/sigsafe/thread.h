@@ -178,6 +178,9 @@ void thread_enrol(struct thread *self);
 /* Who the calling thread is. Signal-safe. */
 const struct thread_identity *thread_identify(void);
 
+/* The same, with the name that it has by now. A system call. Signal-safe. */
+const struct thread_identity *thread_identify_anew(void);
+
 /* The thread ends: gives its timer and, if it was no loop, its record back. */
 void thread_end(void *self);
 

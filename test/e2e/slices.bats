@@ -78,3 +78,8 @@ of_lock() {
 	grep -E '^  place +mutex ' <<<"$report"
 	grep -E '^  place +barrier ' <<<"$report"
 }
+
+@test "a holder has the name that it had when it let go" {
+	slices renamed
+	grep -E 'waiting for door, held by worker ' <<<"$report"
+}

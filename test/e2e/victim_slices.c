@@ -8,6 +8,7 @@
  *          shelf
  *   reuse  50 ms at a barrier, for the mutex that lies there next, and for the
  *          semaphore after that
+ *   renamed 50 ms for door, held by who waited for it under another name
  * prints lines "NAME NANOSECONDS", what the waits took by its own clock
  *
  * SPDX-License-Identifier: MIT
@@ -15,6 +16,7 @@
 #include <poll.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 
 #include "victim.h"
 
@@ -183,6 +185,35 @@ static void use_again(void)
 	pthread_join(thread, NULL);
 }
 
+static void *hold_renamed(void *unused)
+{
+	prctl(PR_SET_NAME, "newcomer");
+	pthread_mutex_lock(&door);
+	pthread_mutex_unlock(&door);
+	prctl(PR_SET_NAME, "worker");
+	pthread_mutex_lock(&door);
+	pthread_barrier_wait(&begun);
+	pause_ms(50);
+	pthread_mutex_unlock(&door);
+	return unused;
+}
+
+static void rename_holder(void)
+{
+	pthread_t thread;
+
+	pthread_barrier_init(&begun, NULL, 2);
+	pthread_mutex_lock(&door);
+	pthread_create(&thread, NULL, hold_renamed, NULL);
+	await_waiter(&door);
+	pthread_mutex_unlock(&door);
+	pthread_barrier_wait(&begun);
+	turn(2);
+	wait_door();
+	turn(2);
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	struct thing locks[] = { { "door", wait_door, 0 },
@@ -202,6 +233,8 @@ int main(int argc, char **argv)
 		in_rounds(hold_kinds, kinds);
 	else if (!strcmp(how, "reuse"))
 		use_again();
+	else if (!strcmp(how, "renamed"))
+		rename_holder();
 	else
 		return 2;
 	turn(2);

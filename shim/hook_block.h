@@ -7,6 +7,8 @@
 #ifndef SHIM_HOOK_BLOCK_H
 #define SHIM_HOOK_BLOCK_H
 
+#include <fcntl.h>
+
 #include "sigsafe/watch.h"
 
 /* The kernel makes so many at once, and then looks for signals. */
@@ -15,6 +17,12 @@
 static inline enum blocking_call call_of_getrandom(size_t bytes)
 {
 	return bytes > RANDOM_AT_ONCE_BYTES ? CALL_GETRANDOM : CALL_NONE;
+}
+
+/* Into a socket it goes on until all is sent, unless told not to block. */
+static inline enum blocking_call call_of_splice(unsigned int flags)
+{
+	return flags & SPLICE_F_NONBLOCK ? CALL_NONE : CALL_SPLICE;
 }
 
 /* watch_block_end() must follow. */

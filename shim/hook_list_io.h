@@ -8,6 +8,7 @@
 #define SHIM_HOOK_LIST_IO_H
 
 #include <aio.h>
+#include <fcntl.h>
 #include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/sem.h>
@@ -67,7 +68,11 @@
 	   struct sigevent *restrict event),                                   \
 	  (mode, list, n, event), CALL_LIO_LISTIO)                             \
 	X(ssize_t, getrandom, (void *to, size_t n, unsigned int flags),        \
-	  (to, n, flags), call_of_getrandom(n))
+	  (to, n, flags), call_of_getrandom(n))                                \
+	X(ssize_t, splice,                                                     \
+	  (int from, off64_t *at, int to, off64_t *to_at, size_t n,            \
+	   unsigned int flags),                                                \
+	  (from, at, to, to_at, n, flags), call_of_splice(flags))
 
 /*
  * X(result, name, parameters, arguments, number, kind, sends)
@@ -79,6 +84,12 @@
 	  TRANSFER_ONCE, false)                                                \
 	X(ssize_t, readv, (int fd, const struct iovec *parts, int n),          \
 	  (fd, parts, n), SYS_readv, TRANSFER_ONCE, false)                     \
+	X(ssize_t, preadv2,                                                    \
+	  (int fd, const struct iovec *parts, int n, off_t at, int flags),     \
+	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false)        \
+	X(ssize_t, preadv64v2,                                                 \
+	  (int fd, const struct iovec *parts, int n, off64_t at, int flags),   \
+	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false)        \
 	X(ssize_t, recv, (int fd, void *to, size_t n, int flags),              \
 	  (fd, to, n, flags), SYS_recvfrom, kind_to_receive(flags), false)     \
 	X(ssize_t, recvfrom,                                                   \
@@ -86,11 +97,6 @@
 	   __SOCKADDR_ARG from, socklen_t *restrict length),                   \
 	  (fd, to, n, flags, from, length), SYS_recvfrom,                      \
 	  kind_to_receive(flags), false)                                       \
-	X(int, recvmmsg,                                                       \
-	  (int fd, struct mmsghdr *messages, unsigned int n, int flags,        \
-	   struct timespec *timeout),                                          \
-	  (fd, messages, n, flags, timeout), SYS_recvmmsg, TRANSFER_ONCE,      \
-	  false)                                                               \
 	X(int, accept,                                                         \
 	  (int fd, __SOCKADDR_ARG from, socklen_t *restrict length),           \
 	  (fd, from, length), SYS_accept, TRANSFER_ONCE, false)                \
@@ -109,9 +115,6 @@
 	   __CONST_SOCKADDR_ARG to, socklen_t length),                         \
 	  (fd, from, n, flags, to, length), SYS_sendto, kind_to_send(flags),   \
 	  true)                                                                \
-	X(int, sendmmsg,                                                       \
-	  (int fd, struct mmsghdr *messages, unsigned int n, int flags),       \
-	  (fd, messages, n, flags), SYS_sendmmsg, TRANSFER_ONCE, true)         \
 	X(ssize_t, sendfile, (int fd, int from, off_t *at, size_t n),          \
 	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true)               \
 	X(ssize_t, sendfile64, (int fd, int from, off64_t *at, size_t n),      \
@@ -121,10 +124,30 @@
 #define HOOKS_PARTS(X)                                                         \
 	X(ssize_t, writev, (int fd, const struct iovec *parts, int n),         \
 	  (fd, parts, n))                                                      \
+	X(ssize_t, pwritev2,                                                   \
+	  (int fd, const struct iovec *parts, int n, off_t at, int flags),     \
+	  (fd, parts, n, at, flags))                                           \
+	X(ssize_t, pwritev64v2,                                                \
+	  (int fd, const struct iovec *parts, int n, off64_t at, int flags),   \
+	  (fd, parts, n, at, flags))                                           \
 	X(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), \
 	  (fd, message, flags))                                                \
 	X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags),       \
 	  (fd, message, flags))
+
+/*
+ * X(result, name, parameters, arguments, number, sends)
+ *
+ * Many messages at a time.
+ */
+#define HOOKS_MESSAGES(X)                                                      \
+	X(int, recvmmsg,                                                       \
+	  (int fd, struct mmsghdr *messages, unsigned int n, int flags,        \
+	   struct timespec *timeout),                                          \
+	  (fd, messages, n, flags, timeout), SYS_recvmmsg, false)              \
+	X(int, sendmmsg,                                                       \
+	  (int fd, struct mmsghdr *messages, unsigned int n, int flags),       \
+	  (fd, messages, n, flags), SYS_sendmmsg, true)
 
 /* Fortified: libc checks the room, then calls what no hook sees. */
 #define HOOKS_FORTIFIED(X)                                                     \
@@ -140,6 +163,7 @@
 
 #define HOOKS_IO(X)                                                            \
 	HOOKS_SLEEP(X)                                                         \
-	HOOKS_BLOCK(X) HOOKS_TRANSFER(X) HOOKS_PARTS(X) HOOKS_FORTIFIED(X)
+	HOOKS_BLOCK(X)                                                         \
+	HOOKS_TRANSFER(X) HOOKS_PARTS(X) HOOKS_MESSAGES(X) HOOKS_FORTIFIED(X)
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * writev, sendmsg, recvmsg: several buffers at a time. Where a tick has cut one
- * short (lib/sigsafe/transfer.h) the rest is moved by hook_rest.c.
+ * writev, pwritev2, sendmsg, recvmsg: several buffers at a time. Where a tick
+ * has cut one short (lib/sigsafe/transfer.h) the rest is moved by hook_rest.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,18 +25,26 @@ static inline ssize_t end_parts(bool begun, mover *move, struct msghdr *message,
 	return hook_move_rest(move, message, flags, got);
 }
 
-ssize_t hook_write_parts(mover *move, struct transfer what,
-			 const struct iovec *parts, int n)
+ssize_t hook_end_write(bool begun, mover *move, const struct iovec *parts,
+		       int n, ssize_t got)
 {
 	struct msghdr message = {
 		.msg_iov = (struct iovec *)(uintptr_t)parts,
 		.msg_iovlen = (size_t)n,
 	};
+
+	CLOSES_WAIT_UNWOUND;
+	return end_parts(begun, move, &message, 0, got);
+}
+
+ssize_t hook_write_parts(mover *move, struct transfer what,
+			 const struct iovec *parts, int n)
+{
 	bool begun;
 
 	CLOSES_WAIT_UNWOUND;
 	begun = hook_transfer_begin(what);
-	return end_parts(begun, move, &message, 0, move(what.fd, parts, n));
+	return hook_end_write(begun, move, parts, n, move(what.fd, parts, n));
 }
 
 /*
@@ -90,6 +98,36 @@ HOOK ssize_t writev(int fd, const struct iovec *parts, int n)
 	};
 
 	return hook_write_parts(real.writev, what, parts, n);
+}
+
+/* The flags speak of files; a pipe or a socket is written as without. */
+static ssize_t write_on(int fd, const struct iovec *parts, int n)
+{
+	return real.pwritev2(fd, parts, n, -1, 0);
+}
+
+HOOK ssize_t pwritev2(int fd, const struct iovec *parts, int n, off_t at,
+		      int flags)
+{
+	const struct transfer what = {
+		.sends = true,
+		.kind = kind_of_write_at(at, flags),
+		.fd = fd,
+		.number = SYS_pwritev2,
+		.function = (uintptr_t)real.pwritev2,
+	};
+	bool begun;
+
+	CLOSES_WAIT_UNWOUND;
+	begun = hook_transfer_begin(what);
+	return hook_end_write(begun, write_on, parts, n,
+			      real.pwritev2(fd, parts, n, at, flags));
+}
+
+HOOK ssize_t pwritev64v2(int fd, const struct iovec *parts, int n, off64_t at,
+			 int flags)
+{
+	return pwritev2(fd, parts, n, at, flags);
 }
 
 static ssize_t send_message(int fd, struct msghdr *message, int flags)

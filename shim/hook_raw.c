@@ -20,6 +20,8 @@ enum way {
 	WAY_SEND,    /* the same */
 	WAY_WRITE,
 	WAY_COUNT,
+	WAY_MESSAGES,
+	WAY_PARTS_AT,	   /* buffers: as below; place and flags: 3 and 5 */
 	WAY_PARTS,	   /* buffers: arguments 1 and 2 */
 	WAY_SEND_PARTS,	   /* message and flags: arguments 1 and 2 */
 	WAY_RECEIVE_PARTS, /* the same */
@@ -46,17 +48,20 @@ static const struct raw {
 	[SYS_io_getevents] = { WAY_BLOCK, false, CALL_IO_GETEVENTS },
 	[SYS_io_pgetevents] = { WAY_BLOCK, false, CALL_IO_PGETEVENTS },
 	[SYS_getrandom] = { WAY_BLOCK, false, CALL_GETRANDOM },
+	[SYS_splice] = { WAY_BLOCK, false, CALL_SPLICE },
 	[SYS_read] = { WAY_MOVE, false, CALL_NONE },
 	[SYS_readv] = { WAY_MOVE, false, CALL_NONE },
-	[SYS_recvmmsg] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_preadv2] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_recvmmsg] = { WAY_MESSAGES, false, CALL_NONE },
 	[SYS_accept] = { WAY_MOVE, false, CALL_NONE },
 	[SYS_accept4] = { WAY_MOVE, false, CALL_NONE },
 	[SYS_connect] = { WAY_MOVE, true, CALL_NONE },
-	[SYS_sendmmsg] = { WAY_MOVE, true, CALL_NONE },
+	[SYS_sendmmsg] = { WAY_MESSAGES, true, CALL_NONE },
 	[SYS_recvfrom] = { WAY_RECEIVE, false, CALL_NONE },
 	[SYS_recvmsg] = { WAY_RECEIVE_PARTS, false, CALL_NONE },
 	[SYS_write] = { WAY_WRITE, true, CALL_NONE },
 	[SYS_writev] = { WAY_PARTS, true, CALL_NONE },
+	[SYS_pwritev2] = { WAY_PARTS_AT, true, CALL_NONE },
 	[SYS_sendto] = { WAY_SEND, true, CALL_NONE },
 	[SYS_sendmsg] = { WAY_SEND_PARTS, true, CALL_NONE },
 	[SYS_sendfile] = { WAY_COUNT, true, CALL_NONE },
@@ -75,6 +80,8 @@ static long block(long number, const long *a, enum blocking_call call,
 
 	if (call == CALL_GETRANDOM)
 		call = call_of_getrandom((size_t)a[1]);
+	else if (call == CALL_SPLICE)
+		call = call_of_splice((unsigned int)a[5]);
 	block = hook_block_begin(call, caller);
 	result = call_now(number, a);
 	watch_block_end(&block);
@@ -92,6 +99,17 @@ static long transfer(struct transfer what, const long *a)
 	return begun ? hook_transfer_end(result) : result;
 }
 
+static long move_messages(struct transfer what, const long *a,
+			  const void *caller)
+{
+	struct block block = hook_block_begin(
+		call_of_messages(&what, (unsigned int)a[2], (int)a[3]), caller);
+	long result = transfer(what, a);
+
+	watch_block_end(&block);
+	return result;
+}
+
 static enum transfer_kind kind_of(enum way way, const long *a)
 {
 	switch (way) {
@@ -105,6 +123,8 @@ static enum transfer_kind kind_of(enum way way, const long *a)
 		return TRANSFER_COUNT;
 	case WAY_PARTS:
 		return TRANSFER_PARTS;
+	case WAY_PARTS_AT:
+		return kind_of_write_at(a[3], (int)a[5]);
 	case WAY_SEND_PARTS:
 	case WAY_RECEIVE_PARTS:
 		return kind_of_parts(way == WAY_SEND_PARTS, (int)a[2]);
@@ -116,6 +136,11 @@ static enum transfer_kind kind_of(enum way way, const long *a)
 static ssize_t move_vector(int fd, const struct iovec *parts, int n)
 {
 	return real.syscall(SYS_writev, fd, (long)parts, n, 0, 0, 0);
+}
+
+static ssize_t write_on(int fd, const struct iovec *parts, int n)
+{
+	return real.syscall(SYS_pwritev2, fd, (long)parts, n, -1, -1, 0);
 }
 
 static ssize_t move_out(int fd, struct msghdr *message, int flags)
@@ -131,9 +156,17 @@ static ssize_t move_in(int fd, struct msghdr *message, int flags)
 static long move_parts(enum way way, struct transfer what, const long *a,
 		       const void *caller)
 {
+	const struct iovec *parts = (const struct iovec *)a[1];
+	bool begun;
+
+	CLOSES_WAIT_UNWOUND;
+	if (way == WAY_PARTS_AT) {
+		begun = hook_transfer_begin(what);
+		return hook_end_write(begun, write_on, parts, (int)a[2],
+				      call_now(what.number, a));
+	}
 	if (way == WAY_PARTS)
-		return hook_write_parts(move_vector, what,
-					(const struct iovec *)a[1], (int)a[2]);
+		return hook_write_parts(move_vector, what, parts, (int)a[2]);
 	return hook_move_message(way == WAY_SEND_PARTS ? move_out : move_in,
 				 what, (struct msghdr *)a[1], (int)a[2],
 				 caller);
@@ -155,6 +188,8 @@ bool raw_call(long number, const long *a, const void *caller, long *result)
 	};
 	if (raw->way == WAY_BLOCK)
 		*result = block(number, a, raw->call, caller);
+	else if (raw->way == WAY_MESSAGES)
+		*result = move_messages(what, a, caller);
 	else if (what.kind == TRANSFER_PARTS)
 		*result = move_parts(raw->way, what, a, caller);
 	else

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 
 #include "hook_rest.h"
 #include "sigsafe/thread.h"
@@ -32,6 +33,31 @@ static inline enum transfer_kind kind_of_parts(bool sends, int flags)
 		sends ? kind_to_send(flags) : kind_to_receive(flags);
 
 	return kind == TRANSFER_ALL ? TRANSFER_PARTS : TRANSFER_ONCE;
+}
+
+/* Written to a place in a file it is not cut short. */
+static inline enum transfer_kind kind_of_write_at(off64_t at, int flags)
+{
+	return at == -1 && !(flags & RWF_NOWAIT) ? TRANSFER_PARTS
+						 : TRANSFER_ONCE;
+}
+
+/*
+ * Many messages, of which a tick would leave some: no call for the others has
+ * the errors of the one, and the kernel leaves the tick for the next call to
+ * receive. So no tick is to come where it can block in the middle: the call it
+ * is told as then. To ask is a system call, where the flags do not tell.
+ */
+static inline enum blocking_call call_of_messages(const struct transfer *what,
+						  unsigned int n, int flags)
+{
+	bool for_all = kind_to_receive(flags) == TRANSFER_ALL;
+
+	if (!thread_self.armed || flags & MSG_DONTWAIT ||
+	    (!what->sends && !for_all && (n < 2 || flags & MSG_WAITFORONE)) ||
+	    !transfer_blocks(what))
+		return CALL_NONE;
+	return what->sends ? CALL_SENDMMSG : CALL_RECVMMSG;
 }
 
 /* Begins the call that *what describes, if a tick may come: then true. */
@@ -75,6 +101,10 @@ static inline long hook_transfer_end(long returned)
  */
 ssize_t hook_write_parts(mover *move, struct transfer what,
 			 const struct iovec *parts, int n);
+
+/* The end of one that has returned got, if it was begun under ticks. */
+ssize_t hook_end_write(bool begun, mover *move, const struct iovec *parts,
+		       int n, ssize_t got);
 
 /* Moves a message over a socket; returns how many bytes. */
 typedef ssize_t message_mover(int fd, struct msghdr *message, int flags);

@@ -17,7 +17,7 @@ static const uint16_t breakable[] = {
 	SYS_sendmsg,	  SYS_sendmmsg,	       SYS_sendfile, SYS_splice,
 	SYS_accept,	  SYS_accept4,	       SYS_connect,  SYS_flock,
 	SYS_fcntl,	  SYS_wait4,	       SYS_waitid,   SYS_openat,
-	SYS_mq_timedsend, SYS_mq_timedreceive,
+	SYS_mq_timedsend, SYS_mq_timedreceive, SYS_preadv2,  SYS_pwritev2,
 #ifdef SYS_open
 	SYS_open,
 #endif

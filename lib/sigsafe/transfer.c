@@ -112,8 +112,7 @@ static void go_on_waiting(struct transfer *mine, ucontext_t *uc)
 		make_again(mine, uc);
 }
 
-/* Otherwise it has moved what could be moved at once. */
-static bool blocks(const struct transfer *mine)
+bool transfer_blocks(const struct transfer *mine)
 {
 	long flags = sys2(SYS_fcntl, mine->fd, F_GETFL);
 
@@ -156,7 +155,7 @@ static void cut_short(struct thread *self, ucontext_t *uc, long moved)
 
 	if ((mine->kind != TRANSFER_PARTS &&
 	     moved >= context_argument(uc, place_of_size(mine))) ||
-	    !blocks(mine))
+	    !transfer_blocks(mine))
 		return;
 	if (mine->kind == TRANSFER_COUNT ||
 	    (!type && mine->kind == TRANSFER_ALL)) {

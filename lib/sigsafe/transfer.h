@@ -79,6 +79,12 @@ void transfer_begin(const struct transfer *what);
  */
 uint64_t transfer_end(void);
 
+/*
+ * Does its descriptor block? Otherwise it has moved what could be moved at
+ * once. Signal-safe.
+ */
+bool transfer_blocks(const struct transfer *mine);
+
 /* How long it may wait; 0: for ever, or it is no socket. Signal-safe. */
 uint64_t transfer_timeout_ns(const struct transfer *mine);
 

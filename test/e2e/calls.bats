@@ -36,6 +36,10 @@ as_natively() {
 	as_natively messages 50
 }
 
+@test "many messages, parts written to a place, splicing: as natively" {
+	as_natively many 30
+}
+
 @test "every signal is blocked and all are sent: none breaks a call" {
 	local who
 

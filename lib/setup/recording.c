@@ -18,20 +18,32 @@
 
 #define OWNER_ONLY 0600
 
+static long write_at(int fd, const void *from, uint64_t bytes, uint64_t at)
+{
+	const char *next = from;
+
+	while (bytes) {
+		long done = sys4(SYS_pwrite64, fd, next, bytes, at);
+
+		if (done <= 0)
+			return done ? done : -ENOSPC;
+		next += done;
+		at += (uint64_t)done;
+		bytes -= (uint64_t)done;
+	}
+	return 0;
+}
+
 /* For a file system without fallocate: zeroes do as well. */
 static long write_zeroes(int fd, uint64_t bytes)
 {
 	static const char zeroes[1 << 16];
+	long err = 0;
 
-	for (uint64_t at = 0; at < bytes;) {
-		uint64_t piece = min_u64(bytes - at, sizeof(zeroes));
-		long done = sys4(SYS_pwrite64, fd, zeroes, piece, at);
-
-		if (done <= 0)
-			return done ? done : -ENOSPC;
-		at += (uint64_t)done;
-	}
-	return 0;
+	for (uint64_t at = 0; at < bytes && !err; at += sizeof(zeroes))
+		err = write_at(fd, zeroes, min_u64(bytes - at, sizeof(zeroes)),
+			       at);
+	return err;
 }
 
 static long allocate(int fd, uint64_t bytes)
@@ -42,17 +54,21 @@ static long allocate(int fd, uint64_t bytes)
 						    : err;
 }
 
-static int map(int fd, uint64_t bytes, struct recording **made,
-	       struct recording_file *file)
+/* old: what takes its place, and begins as it is; or NULL. */
+static int map(int fd, uint64_t bytes, const struct recording *old,
+	       struct recording **made, struct recording_file *file)
 {
 	struct stat st;
 	long err = allocate(fd, bytes);
 
+	if (!err && old)
+		err = write_at(fd, old, bytes, 0);
 	if (!err)
 		err = sys4(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH);
 	if (!err)
-		err = sys6(SYS_mmap, 0, (long)bytes, PROT_READ | PROT_WRITE,
-			   MAP_SHARED, fd, 0);
+		err = sys6(SYS_mmap, (long)old, (long)bytes,
+			   PROT_READ | PROT_WRITE,
+			   MAP_SHARED | (old ? MAP_FIXED : 0), fd, 0);
 	if (sys_failed(err))
 		return (int)err;
 	*made = (struct recording *)err;
@@ -63,8 +79,8 @@ static int map(int fd, uint64_t bytes, struct recording **made,
 	return 0;
 }
 
-int recording_make(const char *path, uint64_t bytes, struct recording **made,
-		   struct recording_file *file)
+static int make(const char *path, uint64_t bytes, const struct recording *old,
+		struct recording **made, struct recording_file *file)
 {
 	int err, fd;
 
@@ -75,13 +91,30 @@ int recording_make(const char *path, uint64_t bytes, struct recording **made,
 		       OWNER_ONLY);
 	if (fd < 0)
 		return fd;
-	err = map(fd, bytes, made, file);
+	err = map(fd, bytes, old, made, file);
 	sys1(SYS_close, fd);
 	if (err)
 		sys3(SYS_unlinkat, AT_FDCWD, path, 0);
-	else
+	return err;
+}
+
+int recording_make(const char *path, uint64_t bytes, struct recording **made,
+		   struct recording_file *file)
+{
+	int err = make(path, bytes, NULL, made, file);
+
+	if (!err)
 		layout_sections(*made, bytes);
 	return err;
+}
+
+int recording_make_again(const char *path, uint64_t bytes,
+			 const struct recording *rec,
+			 struct recording_file *file)
+{
+	struct recording *made;
+
+	return make(path, bytes, rec, &made, file);
 }
 
 void recording_remove(const char *path, const struct recording_file *file)

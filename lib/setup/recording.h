@@ -24,6 +24,15 @@ int recording_make(const char *path, uint64_t bytes, struct recording **made,
 		   struct recording_file *file);
 
 /*
+ * The same for rec, of so many bytes, whose file has been removed: a new one
+ * takes its place in memory, with all that is in it. What others write to it
+ * meanwhile may be lost. Returns 0 or -errno. Signal-safe.
+ */
+int recording_make_again(const char *path, uint64_t bytes,
+			 const struct recording *rec,
+			 struct recording_file *file);
+
+/*
  * Removes path if it is still that file. It stays mapped: other threads may be
  * writing. Signal-safe.
  */

@@ -20,6 +20,7 @@
 #include "setup/recording.h"
 #include "setup/say.h"
 #include "setup/snapshot.h"
+#include "sigsafe/freeze.h"
 #include "sigsafe/live.h"
 #include "sigsafe/log.h"
 #include "sigsafe/log_door.h"
@@ -36,6 +37,7 @@ static struct results {
 	char directory[1024];
 	char prefix[PREFIX_BYTES];
 	struct recording_file file;
+	bool is_removed;       /* the recording's file is */
 	bool has_published;    /* the texts there are ours */
 	bool is_second_choice; /* files of the first one's name are there */
 } results;
@@ -151,6 +153,7 @@ struct recording *results_make_recording(const struct options *options,
 	int err;
 
 	results.has_published = false;
+	results.is_removed = false;
 	do
 		err = try_prefix(options, &values, attempt, &made);
 	while (err == -EEXIST && attempt++ < MAX_ATTEMPTS);
@@ -249,4 +252,21 @@ void results_summarise(const struct recording *rec)
 void results_remove(void)
 {
 	recording_remove(with_suffix(".rec"), &results.file);
+	results.is_removed = true;
+}
+
+void results_restore(const struct recording *rec)
+{
+	int err;
+
+	if (!results.is_removed)
+		return;
+	results.is_removed = false;
+	/* Nobody writes to the one that it takes the place of. */
+	freeze_hold(rec);
+	err = recording_make_again(with_suffix(".rec"), live_header.size_bytes,
+				   rec, &results.file);
+	freeze_release();
+	if (err)
+		say_cannot("no recording: cannot make again ", err);
 }

@@ -42,4 +42,10 @@ void results_summarise(const struct recording *rec);
 /* Removes the recording: there was nothing to record. Signal-safe. */
 void results_remove(void);
 
+/*
+ * The program goes on all the same: if it was removed, rec, the live recording,
+ * has a file again; where it can't, that is said. Signal-safe.
+ */
+void results_restore(const struct recording *rec);
+
 #endif

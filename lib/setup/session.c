@@ -221,6 +221,8 @@ static void end(struct recording *rec, enum recording_end how, int detail)
 {
 	struct recording *copy;
 
+	/* It may have been removed for an exec that will not come to be. */
+	results_restore(rec);
 	rec->end_ns = clock_now_ns();
 	rec->end_detail = detail;
 	store_release(&rec->end, (uint32_t)how);
@@ -251,11 +253,9 @@ bool session_exec_begins(void)
 	kernel_sigset mask;
 	bool is_ours;
 
-	if (!rec)
-		return false;
 	/* A signal that ends the program must not find it half done. */
 	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
-	is_ours = ending_begin(true);
+	is_ours = rec && ending_begin(true);
 	if (is_ours) {
 		run_program_ends(END_EXEC);
 		freeze_hold(rec);
@@ -274,6 +274,7 @@ void session_exec_failed(void)
 
 	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
 	if (ending_take_back()) {
+		results_restore(rec);
 		store_release(&rec->end, END_RUNNING);
 		rec->end_ns = 0;
 		ending_goes_on();

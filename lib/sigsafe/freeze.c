@@ -29,7 +29,7 @@ void freeze(struct recording *rec)
 	await_operations(rec);
 }
 
-void freeze_hold(struct recording *rec)
+void freeze_hold(const struct recording *rec)
 {
 	/* Pairs with freeze_enter(). */
 	store_seq_cst(&freeze_held, 1);

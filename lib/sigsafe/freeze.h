@@ -55,7 +55,7 @@ void freeze(struct recording *rec);
  * flight are waited for as above. By one thread at a time, its signals blocked.
  * Signal-safe.
  */
-void freeze_hold(struct recording *rec);
+void freeze_hold(const struct recording *rec);
 void freeze_release(void);
 
 #endif

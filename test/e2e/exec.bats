@@ -57,6 +57,12 @@ ends() {
 	ends _exit "left by _exit(3)"
 }
 
+@test "an exec that fails before there is anything to record: it is later" {
+	runs first
+	[[ $(files rec) = 1 && $(files txt) = 0 ]]
+	"$STALLSHIM" report "$(result rec)" | grep -E "^[ >]+stall +victim_exec"
+}
+
 # busy REPORT: the largest share of its time that a loop ran, in per cent.
 busy() {
 	awk '/^  loop +waits in/ { is_list = 1; next }

@@ -7,6 +7,7 @@
  *   raise   a thread whose execs fail, while main ends by SIGTERM
  *   exit    the same, by exit(3)
  *   _exit   the same, by _exit(3)
+ *   first   an exec fails, then it becomes a loop, stalls and is killed
  *   become  an exec of another program, while threads stall and contend
  * prints what came of it
  *
@@ -126,6 +127,15 @@ static int end_at_once(void)
 	_exit(3);
 }
 
+static int fail_first(void)
+{
+	fail_to_exec();
+	fail_to_exec();
+	be_a_loop();
+	raise(SIGKILL);
+	return 1;
+}
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static void *stall_and_contend(void *unused)
@@ -156,7 +166,7 @@ static const struct {
 } cases[] = {
 	{ "files", keep_files },      { "raise", end_by_signal },
 	{ "exit", end_by_exit },      { "_exit", end_at_once },
-	{ "become", become_another },
+	{ "become", become_another }, { "first", fail_first },
 };
 
 int main(int argc, char **argv)

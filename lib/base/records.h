@@ -97,7 +97,11 @@ struct thread_record {
 	uint32_t nested_stack; /* that made it, or 0 */
 	uint32_t histogram;    /* index in SECTION_HISTOGRAMS + 1; 0: none */
 	uint64_t stall_ns; /* its threshold; 0: none of its runs is a stall */
-	int32_t epoll; /* descriptor its loop waits at, plus 1; 0: none, yet */
+	/*
+	 * The descriptor plus 1 that its loop waits at or runs from, 0 for
+	 * none, yet; negative: it did, and parks, or may be no loop any more.
+	 */
+	int32_t epoll;
 };
 
 /*

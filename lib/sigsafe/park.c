@@ -15,6 +15,9 @@
 /* A loop that makes so many waits between two visits to a place parks there. */
 #define MANY_WAITS 10
 
+/* A run that is not longer, so far, is one of a loop that takes turns. */
+#define LATE_RUN_NS NS_PER_S
+
 /* Frames of a stack that is compared as a whole, at most. */
 #define WHOLE_DEPTH 64
 #define WHOLE_SALT  UINT64_C(0x5bd1e9955bd1e995)
@@ -49,27 +52,44 @@ static cold void teach(const struct call_site *call)
 		park_places_enter(whole_hash(calls), self);
 }
 
-static bool is_at(const struct thread_record *record, int32_t epoll)
+/*
+ * Does the thread wait at the descriptor, or has it of late: after since_ns, or
+ * for a run that began not long before? (What waited once is no loop yet.)
+ */
+static bool is_at(const struct thread_record *record, int32_t epoll,
+		  uint64_t since_ns)
 {
-	return load_acquire(&record->state) == THREAD_LIVE &&
-	       load_relaxed(&record->epoll) == epoll + 1;
+	int32_t place = load_relaxed(&record->epoll);
+	bool is_there = place == epoll + 1;
+	uint64_t until_ns = load_relaxed(&record->latest_ns);
+
+	if (load_acquire(&record->state) != THREAD_LIVE ||
+	    (!is_there && place != -(epoll + 1)))
+		return false;
+	if (is_there && load_relaxed(&record->waits) > 1)
+		until_ns += LATE_RUN_NS;
+	return until_ns >= since_ns ||
+	       (is_there && !load_relaxed(&record->run_begun_ns));
 }
 
-/* Has another thread waited at the same epoll descriptor? Then it may again. */
+/* Does another thread? The one that did the last time is asked first. */
 static cold bool takes_turns(struct thread *self)
 {
 	const struct recording *rec = self->recording;
-	const struct thread_record *record = live_records(rec, SECTION_THREADS);
+	struct thread_record *record = live_records(rec, SECTION_THREADS);
 	uint32_t n = (uint32_t)min_u64(
 		load_relaxed(&rec->section[SECTION_THREADS].used),
 		live_capacity(SECTION_THREADS));
 	int32_t epoll = self->seat.epoll;
 
-	if (epoll == SEAT_POLLS || self->turns_at == epoll + 1)
-		return epoll != SEAT_POLLS;
+	if (epoll == SEAT_POLLS)
+		return false;
+	if (self->other && is_at(self->other, epoll, self->block_ns))
+		return true;
 	for (; n; n--, record++) {
-		if (record != self->record && is_at(record, epoll)) {
-			self->turns_at = epoll + 1;
+		if (record != self->record &&
+		    is_at(record, epoll, self->block_ns)) {
+			self->other = record;
 			return true;
 		}
 	}
@@ -151,9 +171,8 @@ static bool is_parked(struct thread *self, int32_t teacher)
 	/* A tick since then has seen that it is not. */
 	if (teacher == TEACHER_NOBODY || self->shared_ns > self->block_ns)
 		return false;
-	if (teacher == TEACHER_SEVERAL)
-		return true;
-	return (teacher != thread_identify()->tid && !self->block_is_timed) ||
+	return teacher == TEACHER_SEVERAL ||
+	       (teacher != thread_identify()->tid && !self->block_is_timed) ||
 	       is_own_pool(self);
 }
 

@@ -78,6 +78,21 @@ static inline void end_at(struct thread *self, uint64_t begun_ns,
 		run_tell_end(self, begun_ns, now_ns);
 }
 
+/* Others ask whether it takes turns with them: not before it waits again. */
+static void leave_seat(struct thread *self)
+{
+	store_relaxed(&self->record->epoll, -(self->seat.epoll + 1));
+}
+
+static cold void return_to_seat(struct thread *self)
+{
+	store_relaxed(&self->record->epoll, self->seat.epoll + 1);
+	if (!self->parks)
+		return;
+	self->takes_turns = true;
+	self->parks = 0;
+}
+
 uint64_t run_end(enum blocking_call call)
 {
 	struct thread *self = &thread_self;
@@ -88,10 +103,8 @@ uint64_t run_end(enum blocking_call call)
 		return now_ns;
 	store_relaxed(&self->record->wait_call, call);
 	end_at(self, begun_ns, now_ns);
-	if (unlikely(self->parks)) {
-		self->takes_turns = true;
-		self->parks = 0;
-	}
+	if (unlikely(self->parks || self->is_doubted))
+		return_to_seat(self);
 	return now_ns;
 }
 
@@ -140,6 +153,8 @@ cold void run_parks(uint64_t at_ns)
 	struct thread *self = &thread_self;
 	uint64_t begun_ns = self->run_begun_ns;
 
+	/* First: what neither runs nor has left its seat is waiting there. */
+	leave_seat(self);
 	if (is_provisional(self))
 		run_forget();
 	else
@@ -175,6 +190,7 @@ cold void run_doubt(struct thread *self)
 	if (self->ticks || self->is_doubted)
 		return;
 	self->is_doubted = true;
+	leave_seat(self);
 	store_relaxed(&self->record->run_begun_ns, 0);
 }
 

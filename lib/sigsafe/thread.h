@@ -98,9 +98,9 @@ struct thread {
 	bool takes_turns;     /* it has waited for events after it parked */
 	uint32_t parks;	      /* since it last waited for events */
 	uint64_t waits_there; /* it had made when it last was at a place */
-	int32_t turns_at;     /* others wait at this descriptor - 1, too */
-	uint32_t lessons;     /* places it has taught */
-	uintptr_t shallowest; /* stack pointer of those */
+	struct thread_record *other; /* that took turns with it, or NULL */
+	uint32_t lessons;	     /* places it has taught */
+	uintptr_t shallowest;	     /* stack pointer of those */
 
 	/* The call it may be stuck in, other than a wait; as in its record. */
 	volatile uint32_t blocked_call;

@@ -322,6 +322,25 @@ static void run_own_turns_epoll(void)
 	run_own_turns(wait_by_epoll);
 }
 
+/* The other thread has waited at the same descriptor, and never does again. */
+static void *wait_once(void *unused)
+{
+	wait_for_events(1);
+	atomic_store(&awaiting, gettid());
+	pause();
+	return unused;
+}
+
+static void run_own_turns_left(void)
+{
+	pthread_t other;
+
+	pthread_create(&other, NULL, wait_once, NULL);
+	until_awaited();
+	atomic_store(&awaiting, 0);
+	run_own_turns_epoll();
+}
+
 /* A worker that asks for something by each of its jobs, and is idle between. */
 static void run_own_turns_poll(void)
 {
@@ -332,9 +351,13 @@ static const struct {
 	const char *name;
 	void (*run)(void);
 } things[] = {
-	{ "turns", run_turns },		  { "leaders", run_leaders },
-	{ "future", run_future },	  { "own-turns", run_own_turns_epoll },
-	{ "worker", run_own_turns_poll }, { "inlined", run_inlined },
+	{ "turns", run_turns },
+	{ "leaders", run_leaders },
+	{ "future", run_future },
+	{ "own-turns", run_own_turns_epoll },
+	{ "worker", run_own_turns_poll },
+	{ "inlined", run_inlined },
+	{ "own-turns-left", run_own_turns_left },
 };
 
 int main(int argc, char **argv)

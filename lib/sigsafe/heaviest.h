@@ -19,7 +19,14 @@ struct heaviest {
 	uint32_t apart;
 };
 
-/* Of the calling thread's run. Looks at each of its samples for each frame. */
+/*
+ * Of the calling thread's run. Looks at each of its samples twice for each
+ * frame, and compares all frames down to that one: where no sample leaves the
+ * way, 3 us for 10 samples of 10 frames, 30 us for 100 of these, 35 us for 10
+ * of 60 frames, 320 us for 100 of those (measured, warm, the best of 20 on a
+ * 2-processor virtual machine). A tick pays that only where the stall has grown
+ * by a quarter since (lib/sigsafe/events.c): 10 times for each tenfold length.
+ */
 struct heaviest heaviest_of(const struct thread *self);
 
 #endif

@@ -53,13 +53,38 @@ void host_signal_start(int chosen, void (*last_words)(int sig))
 	started = true;
 }
 
+/* Its parent stood in for them. There is no timer yet, nor a late tick. */
+static cold void stand_back_as_first_process(void)
+{
+	int sig = tick_signal();
+
+	is_first_process = true;
+	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
+		if (deadly[i] != SIGBUS)
+			disposition_stand_back(deadly[i]);
+	if (sig == SIGUSR1 && tick_signal_claim(SIGNAL_BIT(sig)))
+		disposition_stand_back(sig);
+}
+
 void host_signal_after_fork(void)
 {
-	if (!is_first_process || live_is_left())
+	bool was_first = is_first_process;
+	int pid;
+
+	/* By now seccomp may kill for a question. */
+	if (live_is_left())
 		return;
-	disposition_lock(process_id());
-	stand_in_for_deadly();
+	pid = process_id();
+	if (!was_first && pid != 1)
+		return;
+	disposition_lock(pid);
+	if (was_first)
+		stand_in_for_deadly();
+	else
+		stand_back_as_first_process();
 	disposition_unlock();
+	if (!was_first)
+		host_mask_open();
 }
 
 void host_signal_leave(bool is_alone)

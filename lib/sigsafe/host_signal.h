@@ -25,7 +25,8 @@ void host_signal_start(int chosen, void (*last_words)(int sig));
 
 /*
  * In the child of each fork, which owns its memory: signals that its parent, as
- * the first process of a container, ignored may kill it. Signal-safe.
+ * the first process of a container, ignored may kill it; or it is now that
+ * first process itself, in a namespace that its parent has made. Signal-safe.
  */
 void host_signal_after_fork(void);
 

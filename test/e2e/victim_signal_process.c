@@ -301,6 +301,42 @@ static void executes(void)
 	execl("/proc/self/exe", "again", "executed", NULL);
 }
 
+/* The first process of a namespace is spared what it does not handle. */
+static void be_first_process(int to_parent)
+{
+	loop_for(5 * NS_PER_MS);
+	if (write(to_parent, "", 1) != 1)
+		abort();
+	printf("sleep: %d\n", usleep(200000));
+	wait_for_nothing(200);
+	_exit(0);
+}
+
+static void becomes_first(void)
+{
+	static const int spared[] = { SIGTERM, SIGINT, SIGHUP, SIGUSR1 };
+	int ready[2];
+	char none;
+	pid_t child;
+
+	loop_for(10 * NS_PER_MS);
+	if (unshare(CLONE_NEWPID) || pipe(ready)) {
+		perror("unshare");
+		return;
+	}
+	child = fork();
+	if (!child)
+		be_first_process(ready[1]);
+	if (read(ready[0], &none, 1) != 1)
+		abort();
+	/* In its sleep, and in its wait. */
+	for (int i = 0; i < 12; i++) {
+		usleep(30000);
+		kill(child, spared[i % 4]);
+	}
+	say_end_of("child", child);
+}
+
 static const struct signal_case cases[] = {
 	{ "interrupt", interrupt },
 	{ "terminate", terminate },
@@ -317,6 +353,7 @@ static const struct signal_case cases[] = {
 	{ "aborts", aborts },
 	{ "executed", executed },
 	{ "executes", executes },
+	{ "becomes_first", becomes_first },
 	{ NULL, NULL },
 };
 

@@ -90,7 +90,7 @@ static void say_place(struct pen *pen, const struct recording *rec,
 static void say_somebody(struct pen *pen, const char *role, const char *name,
 			 int tid)
 {
-	char asked[NAME_BYTES];
+	char asked[NAME_BYTES] = "";
 
 	if (!*name) {
 		thread_name_of(tid, asked);

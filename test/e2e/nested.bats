@@ -54,7 +54,7 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 
 @test "the cause is the call that took most of the time, not the first one" {
 	nested_stalls epoll-sleep callback_sleeps_and_epolls epoll_pwait
-	[[ $(grep -cE '  [0-9]+  [a-z_]+ \(.*\), in epoll_pwait  .*blocked in epoll_pwait' \
+	[[ $(grep -cE '  [0-9]+  [a-z_]+ \(.*\)  .*blocked in epoll_pwait' \
 		"$RESULTS/report") = 2 ]]
 }
 

@@ -1,5 +1,5 @@
 /*
- * Our place in LD_PRELOAD: words separated by spaces and colons.
+ * LD_PRELOAD, and our place in it: words separated by spaces and colons.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -36,6 +36,15 @@ static void leave(char *value)
 		from += with;
 	}
 	*to = '\0';
+}
+
+bool preload_has(char **environment, const char *part)
+{
+	for (; *environment; environment++)
+		if (!strncmp(*environment, VARIABLE, strlen(VARIABLE)) &&
+		    strstr(*environment, part))
+			return true;
+	return false;
 }
 
 /* In place: the value only gets shorter, and nothing is allocated. */

@@ -136,7 +136,7 @@ cold void session_start(char **environment)
 	if (!is_wanted() || !live_make_page())
 		return;
 	pthread_key_create(&thread_key, thread_end);
-	unwinder_prepare(session.options.depth);
+	unwinder_prepare(environment, session.options.depth);
 	if (!start_recording())
 		return;
 	host_signal_start(session.options.signal, last_words);

@@ -10,6 +10,7 @@
 
 #include "setup/at_fork.h"
 #include "setup/libunwind.h"
+#include "setup/preload.h"
 #include "setup/seccomp.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
@@ -79,14 +80,18 @@ static void leave_out_own_frames(void)
 /* Where the kernel put the first thread's stack; glibc's alone, too. */
 extern void *__libc_stack_end __attribute__((weak));
 
-void unwinder_prepare(unsigned depth)
+/* What it makes for handlers are no kernel's frames: they can't be moved. */
+#define VALGRIND "/vgpreload_core"
+
+void unwinder_prepare(char **environment, unsigned depth)
 {
 	memory_start(seccomp_allows_copies());
 	object_note_program();
 	if (&__libc_stack_end)
 		own_stack_note_first((uintptr_t)__libc_stack_end);
 	leave_out_own_frames();
-	alternate_stack_start(getauxval(AT_MINSIGSTKSZ));
+	if (!preload_has(environment, VALGRIND))
+		alternate_stack_start(getauxval(AT_MINSIGSTKSZ));
 	stack_start(STACK_FIRST_FRAME, depth);
 }
 

@@ -10,9 +10,9 @@
 
 /*
  * From now on a stack is its first frame. For the constructor: it needs nothing
- * of libc.
+ * of libc, not even the environment.
  */
-void unwinder_prepare(unsigned depth);
+void unwinder_prepare(char **environment, unsigned depth);
 
 /*
  * From now on stacks are whole: depth frames at most (1 to MAX_DEPTH). NULL,

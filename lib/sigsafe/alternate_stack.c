@@ -24,7 +24,7 @@
 
 /*
  * What a shorter one has no room for: one handler, and one in another. Written
- * in the constructor.
+ * in the constructor; 0: no thread gets one of ours.
  */
 static size_t one_bytes, room_bytes;
 
@@ -116,7 +116,7 @@ void alternate_stack_provide(struct thread *self)
 	kernel_sigset before;
 
 	/* First known, then used: a handler must know where it was entered. */
-	if (!self->alternate_stack)
+	if (!self->alternate_stack && room_bytes)
 		self->alternate_stack = map();
 	if (!self->alternate_stack)
 		return;

@@ -32,8 +32,9 @@
 #define ALTERNATE_STACK_BYTES (256u << 10)
 
 /*
- * Called once, at the start. frame_bytes: the most that the frame of a signal
- * takes here (getauxval(3), AT_MINSIGSTKSZ); 0: not known.
+ * Called once, at the start; where it is not, no thread gets one of ours.
+ * frame_bytes: the most that the frame of a signal takes here (getauxval(3),
+ * AT_MINSIGSTKSZ); 0: not known.
  */
 void alternate_stack_start(size_t frame_bytes);
 

@@ -25,7 +25,7 @@ static inline struct recording *bench_record(void)
 		bench_die("mmap");
 	layout_sections(rec, RECORDING_BYTES);
 	live_begin(rec);
-	unwinder_prepare(MAX_DEPTH);
+	unwinder_prepare(environ, MAX_DEPTH);
 	if (unwinder_start(UNWIND_AUTO, MAX_DEPTH))
 		bench_die("unwinder_start");
 	return rec;

@@ -148,7 +148,7 @@ runs_sanitized() {
 	runs_sanitized undefined
 }
 
-# Memcheck takes our alternate stack for a mistake, and says so at length: what
+# Memcheck takes what we ask the kernel for mistakes, and says so at length: what
 # the program does is the same.
 @test "valgrind" {
 	need valgrind
@@ -159,6 +159,22 @@ runs_sanitized() {
 	diff <(echo "$expected") <(echo "$output")
 	[[ $status = 3 ]]
 	sees_both memcheck-amd64- # what valgrind calls the process
+}
+
+# in_valgrind WAY CASE: what handlers on alternate stacks say.
+in_valgrind() {
+	"$1" STALLSHIM_STALL=1ms valgrind -q "$(victim signal_stacks)" "$2" \
+		2>/dev/null
+}
+
+# Its frames are none of the kernel's, so that no handler can be moved.
+@test "handlers on alternate stacks in valgrind" {
+	need valgrind
+	for case in registers jumps swaps lives; do
+		expected=$(in_valgrind natively "$case")
+		[[ -n $expected ]]
+		diff <(echo "$expected") <(in_valgrind under_shim "$case")
+	done
 }
 
 # stays COMMAND...: a victim that goes on and on, while COMMAND has a look at

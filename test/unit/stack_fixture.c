@@ -19,7 +19,7 @@ void fixture_start_unwinder(void)
 	const char *complaint;
 
 	fixture_recording(8 << 20);
-	unwinder_prepare(MAX_DEPTH);
+	unwinder_prepare(environ, MAX_DEPTH);
 	complaint = unwinder_start(UNWIND_AUTO, MAX_DEPTH);
 	cr_assert_null(complaint, "%s", complaint);
 }

@@ -87,7 +87,7 @@ Test(walk, frames_are_the_callers)
 static void start_frame_pointers(void)
 {
 	fixture_recording(1 << 20);
-	unwinder_prepare(MAX_DEPTH);
+	unwinder_prepare(environ, MAX_DEPTH);
 	cr_assert_null(unwinder_start(UNWIND_FP, MAX_DEPTH));
 }
 
@@ -138,7 +138,7 @@ Test(walk, a_stack_is_what_backtrace_says)
 Test(walk, no_more_frames_are_kept_than_wanted)
 {
 	fixture_recording(1 << 20);
-	unwinder_prepare(3);
+	unwinder_prepare(environ, 3);
 	cr_assert_null(unwinder_start(UNWIND_AUTO, 3));
 	outer();
 	cr_assert_eq(fixture_stack(captured)->depth, 3);

@@ -17,7 +17,7 @@
 static void begin_run(void)
 {
 	thread_self = fixture_thread(fixture_recording(MIN_RECORDING_BYTES));
-	tick_now.signal = SIGRTMAX;
+	tick_now.signal = SIGUSR1;
 	thread_self.stall_ns = 1000 * NS_PER_S;
 	thread_self.run_begun_ns = clock_now_ns();
 	timer_arm(&thread_self, clock_now_ns() + 1000 * NS_PER_S);

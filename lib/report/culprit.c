@@ -147,7 +147,7 @@ const char *stall_blocked_in(const struct process *process,
 		       : "";
 }
 
-static uint32_t place_of(const struct stack *stack, const struct call *call)
+uint32_t culprit_place(const struct stack *stack, const struct call *call)
 {
 	uint32_t place = 0;
 
@@ -166,7 +166,7 @@ static struct culprit culprit_of(const struct search *search,
 	return (struct culprit){
 		.call = call,
 		.stack = stall->stack,
-		.place = place_of(stall->stack, call),
+		.place = culprit_place(stall->stack, call),
 	};
 }
 

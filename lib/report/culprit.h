@@ -42,6 +42,9 @@ struct culprits {
 /* The place, in the stall's stack, of the function it hardly left. */
 uint32_t place_not_left(const struct stall *stall);
 
+/* The place of a culprit's call in a stack; the headline's, if it has none. */
+uint32_t culprit_place(const struct stack *stack, const struct call *call);
+
 /*
  * The call in which the stall's stack was found blocked for most of its time;
  * "": in none.

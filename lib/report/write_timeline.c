@@ -86,12 +86,15 @@ static void fill_row(const struct report *report,
 
 /* Where each of them was for most of its time. */
 static void write_stacks(const struct report *report,
+			 const struct culprits *culprits,
 			 const struct stall **chosen, size_t count)
 {
-	struct arena *arena = &report->process->arena;
+	struct process *process = report->process;
+	struct arena *arena = &process->arena;
 
 	for (size_t i = 0; i < count; i++) {
 		const struct stall *stall = chosen[i];
+		const struct culprit *culprit;
 
 		if (!stall->stack)
 			continue;
@@ -99,7 +102,9 @@ static void write_stacks(const struct report *report,
 			"\n  After %s %s (%d) stalled for %s, mostly in\n",
 			words_duration(arena, stall->begun_ns), stall->thread,
 			stall->tid, words_duration(arena, stall->duration_ns));
-		write_stack(report, stall->stack, place_not_left(stall));
+		culprit = culprits->of_stall[stall - process->stalls];
+		write_stack(report, stall->stack,
+			    culprit_place(stall->stack, culprit->call));
 	}
 }
 
@@ -128,5 +133,5 @@ void write_timeline(const struct report *report,
 		fputs("\nThe stalls in order of time:\n\n", report->out);
 	table_print(&table, report->out);
 	if (report->shows_stacks)
-		write_stacks(report, chosen, table.rows_count);
+		write_stacks(report, culprits, chosen, table.rows_count);
 }

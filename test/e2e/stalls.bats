@@ -31,7 +31,7 @@ one_stall() {
 	[[ $(total_ns "$text") = "$(header "$text" stalled)" ]]
 }
 
-@test "a callback that computes for 50 ms is one stall, named" {
+@test "a callback that computes for 52 ms is one stall, named" {
 	run_loop spin
 	one_stall callback_spin
 	(($(total_count "$text") >= 2))

@@ -15,7 +15,7 @@
 /* A loop that makes so many waits between two visits to a place parks there. */
 #define MANY_WAITS 10
 
-/* A run that is not longer, so far, is one of a loop that takes turns. */
+/* What has waited for events so lately is a loop that takes turns. */
 #define LATE_RUN_NS NS_PER_S
 
 /* Frames of a stack that is compared as a whole, at most. */
@@ -54,7 +54,8 @@ static cold void teach(const struct call_site *call)
 
 /*
  * Does the thread wait at the descriptor, or has it of late: after since_ns, or
- * for a run that began not long before? (What waited once is no loop yet.)
+ * not long before? It may be in a run, or parked and woken, and not let run.
+ * (What waited once is no loop yet.)
  */
 static bool is_at(const struct thread_record *record, int32_t epoll,
 		  uint64_t since_ns)
@@ -66,7 +67,7 @@ static bool is_at(const struct thread_record *record, int32_t epoll,
 	if (load_acquire(&record->state) != THREAD_LIVE ||
 	    (!is_there && place != -(epoll + 1)))
 		return false;
-	if (is_there && load_relaxed(&record->waits) > 1)
+	if (load_relaxed(&record->waits) > 1)
 		until_ns += LATE_RUN_NS;
 	return until_ns >= since_ns ||
 	       (is_there && !load_relaxed(&record->run_begun_ns));

@@ -12,7 +12,7 @@
  * A loop's thread is parked where it blocks in such a place, and
  *
  *   other threads wait at the same epoll descriptor, or have since it blocked,
- *   or run since less than a second before; and the calls that led there are
+ *   or did less than a second before; and the calls that led there are
  *   the same up to the function that its loop's wait was called in
  *   or its whole stack is the same
  *

@@ -66,16 +66,21 @@ end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 	run_length_note(self, now_ns - begun_ns);
 }
 
-/* Ends the run at now_ns. */
-static inline void end_at(struct thread *self, uint64_t begun_ns,
-			  uint64_t now_ns)
+/*
+ * Ends the run at now_ns; or, where a tick has come since that was read, with
+ * it. Returns when.
+ */
+static inline uint64_t end_at(struct thread *self, uint64_t begun_ns,
+			      uint64_t now_ns)
 {
 	/* First: from here on a tick finds no run. */
 	self->run_begun_ns = 0;
+	now_ns = max_u64(now_ns, self->shared_ns);
 	if (now_ns - begun_ns >= self->plain_ns)
 		end_long_run(self, begun_ns, now_ns);
 	else
 		run_tell_end(self, begun_ns, now_ns);
+	return now_ns;
 }
 
 /* Others ask whether it takes turns with them: not before it waits again. */
@@ -102,7 +107,7 @@ uint64_t run_end(enum blocking_call call)
 	if (!begun_ns || unlikely(!is_watched(self)))
 		return now_ns;
 	store_relaxed(&self->record->wait_call, call);
-	end_at(self, begun_ns, now_ns);
+	now_ns = end_at(self, begun_ns, now_ns);
 	if (unlikely(self->parks || self->is_doubted))
 		return_to_seat(self);
 	return now_ns;

@@ -9,6 +9,7 @@
 #include "recording_fixture.h"
 #include "setup/layout.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/run.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
 #include "sigsafe/watch.h"
@@ -57,4 +58,16 @@ Test(watch, a_timer_that_is_no_more_is_not_disarmed)
 	cr_assert(!timer_disarm(&thread_self));
 	tick();
 	cr_assert(thread_self.armed);
+}
+
+/* That came behind the look at the clock: the rest of the run is not negative.
+ */
+Test(watch, a_run_ends_no_earlier_than_its_last_tick)
+{
+	uint64_t begun_ns = thread_self.run_begun_ns;
+	uint64_t tick_ns = begun_ns + NS_PER_S;
+
+	thread_self.shared_ns = tick_ns;
+	cr_assert_eq(run_end(CALL_POLL), tick_ns);
+	cr_assert_eq(thread_self.record->longest_run_ns, NS_PER_S);
 }

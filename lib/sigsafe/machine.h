@@ -16,6 +16,7 @@
  *   machine_code_address()    a return address without its signature, if the
  *                             processor signs them
  *   context_pc()              the program counter of what was interrupted
+ *   context_set_pc()          where that is to go on
  *   context_sp()              its stack pointer
  *   context_frame_top()       where a signal's frame on that stack ends
  *   context_is_broken_call()  did the signal break a system call, which now
@@ -181,6 +182,16 @@ void context_restart_handler(ucontext_t *uc, machine_handler *handler,
  * this that faulted? Then it has failed when the handler returns.
  */
 bool machine_copy(void *to, const void *from, size_t bytes);
-bool machine_leave_copy(ucontext_t *uc);
+
+extern const char machine_copy_faults[] __attribute__((visibility("hidden")));
+extern const char machine_copy_fails[] __attribute__((visibility("hidden")));
+
+static inline bool machine_leave_copy(ucontext_t *uc)
+{
+	if (context_pc(uc) != (uintptr_t)machine_copy_faults)
+		return false;
+	context_set_pc(uc, (uintptr_t)machine_copy_fails);
+	return true;
+}
 
 #endif

@@ -223,8 +223,8 @@ void context_restart_handler(ucontext_t *uc, machine_handler *handler,
 
 __asm__(".text\n"
 	".p2align 2\n"
-	".globl machine_copy\n"
-	".hidden machine_copy\n"
+	".globl machine_copy, machine_copy_faults, machine_copy_fails\n"
+	".hidden machine_copy, machine_copy_faults, machine_copy_fails\n"
 	".type machine_copy, %function\n"
 	"machine_copy:\n\t"
 	".cfi_startproc\n\t"
@@ -242,17 +242,6 @@ __asm__(".text\n"
 	"ret\n\t"
 	".cfi_endproc\n\t"
 	".size machine_copy, . - machine_copy\n");
-
-extern const char machine_copy_faults[] __attribute__((visibility("hidden")));
-extern const char machine_copy_fails[] __attribute__((visibility("hidden")));
-
-bool machine_leave_copy(ucontext_t *uc)
-{
-	if (context_pc(uc) != (uintptr_t)machine_copy_faults)
-		return false;
-	uc->uc_mcontext.pc = (uint64_t)machine_copy_fails;
-	return true;
-}
 
 #define SVC_0 UINT32_C(0xd4000001)
 

@@ -128,6 +128,11 @@ static inline uintptr_t context_pc(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.pc;
 }
 
+static inline void context_set_pc(ucontext_t *uc, uintptr_t pc)
+{
+	uc->uc_mcontext.pc = pc;
+}
+
 static inline uintptr_t context_sp(const ucontext_t *uc)
 {
 	return (uintptr_t)uc->uc_mcontext.sp;

@@ -108,6 +108,11 @@ static inline uintptr_t context_pc(const ucontext_t *uc)
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
 }
 
+static inline void context_set_pc(ucontext_t *uc, uintptr_t pc)
+{
+	uc->uc_mcontext.gregs[REG_RIP] = (greg_t)pc;
+}
+
 static inline uintptr_t context_sp(const ucontext_t *uc)
 {
 	return (uintptr_t)uc->uc_mcontext.gregs[REG_RSP];

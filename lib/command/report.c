@@ -14,14 +14,23 @@
 #include "command/find_files.h"
 #include "report/load.h"
 #include "report/write.h"
+#include "report/write_overview.h"
 
 #define USUAL_TOP 10
+
+/* More processes than these have an overview. */
+#define FEW_PROCESSES 4
 
 /* What is asked for. */
 struct wishes {
 	size_t top; /* 0: as usual */
 	bool stacks;
 };
+
+static size_t top_of(const struct wishes *wishes)
+{
+	return wishes->top ? wishes->top : USUAL_TOP;
+}
 
 static void print_help(FILE *out)
 {
@@ -30,7 +39,8 @@ static void print_help(FILE *out)
 	      "made threads\nwait for locks. Each FILE is a recording "
 	      "(PREFIX.rec), a text (PREFIX.mutex.txt,\nPREFIX.wait.txt, "
 	      "PREFIX.stall.txt, PREFIX.sem.txt), or a PREFIX of such files."
-	      "\nThe program may still be running.\n\n"
+	      "\nThe program may still be running. Of more than four processes "
+	      "an overview comes\nfirst.\n\n"
 	      "  --top=N   show N items of each list, however small (default "
 	      "10, and behind\n            the third none of less than 1%)\n"
 	      "  --stacks  show the stack of each stall of the timeline\n"
@@ -121,7 +131,7 @@ static void print_process(struct process *process, const struct wishes *wishes)
 		.out = stdout,
 		.process = process,
 		.symbols = symbols,
-		.top = wishes->top ? wishes->top : USUAL_TOP,
+		.top = top_of(wishes),
 		.shows_small = wishes->top,
 		.shows_stacks = wishes->stacks,
 	};
@@ -133,8 +143,12 @@ static void print_process(struct process *process, const struct wishes *wishes)
 
 static int print_all(struct processes *processes, const struct wishes *wishes)
 {
+	bool has_overview = processes->count > FEW_PROCESSES;
+
+	if (has_overview)
+		write_overview(processes, top_of(wishes), stdout);
 	for (size_t i = 0; i < processes->count; i++) {
-		if (i)
+		if (i || has_overview)
 			fputs("\n----\n\n", stdout);
 		print_process(processes->list[i], wishes);
 	}

@@ -6,33 +6,10 @@
 #include <stdlib.h>
 
 #include "report/familiar.h"
+#include "report/loop_sums.h"
 #include "report/table.h"
 #include "report/words.h"
 #include "report/write_why.h"
-
-struct sums {
-	uint64_t loops;
-	uint64_t stalls;
-	uint64_t stalled_ns;
-	uint64_t unseen;
-	uint64_t longest_ns;
-};
-
-static struct sums sums_of(const struct process *process)
-{
-	struct sums sums = { 0 };
-
-	for (size_t i = 0; i < process->loops_count; i++) {
-		const struct loop *loop = &process->loops[i];
-
-		sums.loops += loop->is_loop;
-		sums.stalls += loop->stalls;
-		sums.stalled_ns += loop->stalled_ns;
-		sums.unseen += loop->unseen;
-		sums.longest_ns = max_u64(sums.longest_ns, loop->longest_ns);
-	}
-	return sums;
-}
 
 static void write_sum_why(const struct report *report)
 {
@@ -42,7 +19,8 @@ static void write_sum_why(const struct report *report)
 		fprintf(report->out, "        Why: %s.\n", why);
 }
 
-static void write_sums(const struct report *report, const struct sums *sums)
+static void write_sums(const struct report *report,
+		       const struct loop_sums *sums)
 {
 	struct arena *arena = &report->process->arena;
 	const char *limit =
@@ -176,7 +154,7 @@ static const char *often_text(const struct report *report,
 
 	if (!blame->stalls)
 		return words_count(arena, blame->count, "sample");
-	if (kept >= sums_of(process).stalls)
+	if (kept >= loop_sums_of(process).stalls)
 		return arena_print(arena, "%s%s",
 				   words_count(arena, blame->stalls, "stall"),
 				   blame->total_ns > blame->stalls_ns
@@ -225,7 +203,7 @@ static void write_profile(const struct report *report,
 void write_stalls(const struct report *report)
 {
 	struct process *process = report->process;
-	struct sums sums = sums_of(process);
+	struct loop_sums sums = loop_sums_of(process);
 	struct culprits culprits;
 
 	if (!process->samples[SAMPLE_STALL].is_known) {

@@ -262,6 +262,26 @@ counts_it() {
 	refuses 2 "give a number" --top=ten "$(result rec)"
 }
 
+@test "many processes have an overview, what stalled most first" {
+	local overview i
+
+	for i in 1 2 3; do
+		under_shim "$(victim loop)" spin
+	done
+	under_shim "$(victim lock_kinds)" spin
+	report "$RESULTS"/*.rec
+	says_not 'those that stalled most first'
+	# The recording, and its text as one more.
+	report --top=4 "$RESULTS"/*.rec "$(result mutex.txt lock_kinds)"
+	[[ $said = "5 processes, those that stalled most first:"* ]]
+	overview=$(sed -n '1,/^----$/p' <<<"$said")
+	[[ $(grep -cE '^  loop \([0-9]+\) +20.* UTC +[0-9.]+m?s +1 +[0-9.]+ms +[0-9]+ +[0-9.]+ms +- ' \
+		<<<"$overview") = 3 ]]
+	[[ $(sed -n 7p <<<"$overview") =~ ^'  lock_kinds ('.*m?s.*(-|\?).*ms.*lock_kinds ]]
+	[[ $(sed -n 8p <<<"$overview") =~ ^'  ... and 1 more: no stall; '[0-9.]+ms' of waits for locks'$ ]]
+	[[ $(grep -c '^----$' <<<"$said") = 5 ]]
+}
+
 @test "what is no file of ours is refused in one line" {
 	under_shim "$(victim loop)" spin
 	echo text >text

@@ -63,6 +63,27 @@ ends() {
 	"$STALLSHIM" report "$(result rec)" | grep -E "^[ >]+stall +victim_exec"
 }
 
+@test "a callback that computed before it execs has stalled, until then" {
+	local run
+
+	run=$(under_shim "$(victim exec)" late | awk '{ print $2 }')
+	[[ $(header "$(result stall.txt)" stalls) = 1 ]]
+	lasts_as_said "$(result stall.txt)" "$run"
+	"$STALLSHIM" report "$(result rec)" |
+		grep -E "^  1\. .* in 1 stall: stall \(victim_exec"
+}
+
+@test "where the exec fails it is one stall, with what came after" {
+	local run
+
+	run=$(under_shim "$(victim exec)" again "$NO_PROGRAM" |
+		awk '{ print $2 }')
+	[[ $(header "$(result stall.txt)" stalls) = 1 ]]
+	lasts_as_said "$(result stall.txt)" "$run"
+	[[ $(total_ns "$(result stall.txt)" fail_late) = \
+		$(header "$(result stall.txt)" stalled) ]]
+}
+
 # busy REPORT: the largest share of its time that a loop ran, in per cent.
 busy() {
 	awk '/^  loop +waits in/ { is_list = 1; next }

@@ -9,6 +9,8 @@
  *   _exit   the same, by _exit(3)
  *   first   an exec fails, then it becomes a loop, stalls and is killed
  *   become  an exec of another program, while threads stall and contend
+ *   late    an exec of another program, by a callback that has computed
+ *   again   an exec fails in the midst of a callback
  * prints what came of it
  *
  * SPDX-License-Identifier: MIT
@@ -160,6 +162,34 @@ static int become_another(void)
 	return 1;
 }
 
+/* Prints how long the run was by then: "run NANOSECONDS". */
+static int become_late(void)
+{
+	uint64_t begun_ns;
+
+	turn(3);
+	begun_ns = now_ns();
+	stall();
+	printf("run %ju\n", (uintmax_t)(now_ns() - begun_ns));
+	fflush(stdout);
+	execl("/bin/true", "true", (char *)NULL);
+	return 1;
+}
+
+static int fail_late(void)
+{
+	uint64_t begun_ns;
+
+	turn(3);
+	begun_ns = now_ns();
+	stall();
+	fail_to_exec();
+	stall();
+	printf("run %ju\n", (uintmax_t)(now_ns() - begun_ns));
+	turn(3);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	int (*live)(void);
@@ -167,6 +197,7 @@ static const struct {
 	{ "files", keep_files },      { "raise", end_by_signal },
 	{ "exit", end_by_exit },      { "_exit", end_at_once },
 	{ "become", become_another }, { "first", fail_first },
+	{ "late", become_late },      { "again", fail_late },
 };
 
 int main(int argc, char **argv)

@@ -31,7 +31,7 @@ static atomic_int execs, closed, written;
 
 static __attribute__((noinline, noclone)) void stall(void)
 {
-	spin(20 * NS_PER_MS);
+	spin(25 * NS_PER_MS);
 }
 
 static void turn(unsigned times)

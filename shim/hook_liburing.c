@@ -53,7 +53,7 @@ static int end(int got)
 
 static bool was_broken(int got)
 {
-	return wait_was_broken(got, -got);
+	return unlikely(thread_self.tick_broke_wait) && got == -EINTR;
 }
 
 static sigset_t *mask_to_go_on(sigset_t *hosts)

@@ -181,7 +181,6 @@ static enum blocking_call call_of(long number)
 long raw_wait(long number, const long *a, struct call_site from)
 {
 	struct sitting sitting = sitting_of(number, a, from);
-	int before = errno;
 	uint64_t begun_ns;
 	long got;
 
@@ -190,11 +189,11 @@ long raw_wait(long number, const long *a, struct call_site from)
 	start_if_forked();
 	begun_ns = wait_begin(call_of(number), &sitting);
 	got = real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-	while (wait_was_broken((int)got, errno)) {
+	while (wait_was_broken((int)got)) {
 		got = again(number, a, begun_ns);
 		/* The tick's EINTR is not to stay. */
 		if (got >= 0)
-			errno = before;
+			errno = thread_self.errno_at_wait;
 	}
 	wait_end((int)got);
 	return got;

@@ -135,7 +135,7 @@ static int wait_for(struct stream *stream, nfds_t n, uint64_t most_ns)
 		got = real.ppoll(&stream->poll, n,
 				 left_of(begun_ns, for_ns, &left),
 				 wait_mask(NULL));
-	while (wait_was_broken(got, errno));
+	while (wait_was_broken(got));
 	return got;
 }
 

@@ -32,7 +32,6 @@ static cold void open_nap(struct nap *nap, enum blocking_call call,
 {
 	uint64_t now_ns = clock_now_ns();
 
-	thread_self.errno_at_wait = errno;
 	if (wait_sleeps(call))
 		nap->begun_ns = now_ns;
 	else
@@ -129,7 +128,7 @@ static const struct timespec *next_part(const struct nap *nap,
 static bool is_over(const struct nap *nap, int got)
 {
 	if (got)
-		return !wait_was_broken(got, errno);
+		return !wait_was_broken(got);
 	return !wait_left_ns(nap->begun_ns, nap->for_ns);
 }
 

@@ -70,7 +70,7 @@ static cold long go_on(const long *a, uint64_t begun_ns, long submitted)
 
 	do
 		got = continue_uring(a, begun_ns);
-	while (wait_was_broken((int)got, errno));
+	while (wait_was_broken((int)got));
 	return submitted > 0 ? submitted : got;
 }
 
@@ -88,7 +88,7 @@ long uring_wait(const long *a, struct call_site from)
 	got = real.syscall(SYS_io_uring_enter, a[0], a[1], a[2], a[3], a[4],
 			   a[5]);
 	thread_self.wait_submits = false;
-	if (wait_was_broken((int)got, errno) ||
+	if (wait_was_broken((int)got) ||
 	    unlikely(got > 0 && thread_self.tick_broke_wait)) {
 		got = go_on(a, begun_ns, got);
 		if (got >= 0)

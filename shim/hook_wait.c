@@ -15,12 +15,11 @@
 #include "sigsafe/wait.h"
 
 static __attribute__((always_inline)) inline uint64_t
-begin(enum blocking_call call, struct sitting sitting)
+begin(enum blocking_call call, struct sitting *sitting)
 {
 	CLOSES_WAIT_UNWOUND;
 	start_if_forked();
-	thread_self.errno_at_wait = errno;
-	return wait_begin(call, &sitting);
+	return wait_begin(call, sitting);
 }
 
 /* Until it is measured a set counts for as large as the last one. */
@@ -34,10 +33,11 @@ static inline struct sitting select_sitting(struct call_site call, int n,
 	return sitting;
 }
 
-/* In a hook: the seat it is called in. */
-#define EPOLL  sitting_epoll(CALL_SITE_HERE, fd)
-#define POLL   sitting_poll(CALL_SITE_HERE, fds, n)
-#define SELECT select_sitting(CALL_SITE_HERE, n, in, out, err)
+/* In a hook: the seat it is called in, made where it stays: no copy. */
+#define EPOLL ((struct sitting[]){ sitting_epoll(CALL_SITE_HERE, fd) })
+#define POLL  ((struct sitting[]){ sitting_poll(CALL_SITE_HERE, fds, n) })
+#define SELECT                                                                 \
+	((struct sitting[]){ select_sitting(CALL_SITE_HERE, n, in, out, err) })
 
 /* A wait that succeeds leaves errno alone; the tick's EINTR is not to stay. */
 static int forget_tick(int got)
@@ -75,7 +75,7 @@ HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 	uint64_t begun_ns = begin(CALL_EPOLL_WAIT, EPOLL);
 	int got = real.epoll_wait(fd, events, n, timeout);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_epoll(begun_ns, fd, events, n, ms_ns(timeout),
 				     NULL);
 	wait_end(got);
@@ -88,7 +88,7 @@ HOOK int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT, EPOLL);
 	int got = real.epoll_pwait(fd, events, n, timeout, mask);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_epoll(begun_ns, fd, events, n, ms_ns(timeout),
 				     mask);
 	wait_end(got);
@@ -101,7 +101,7 @@ HOOK int epoll_pwait2(int fd, struct epoll_event *events, int n,
 	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT2, EPOLL);
 	int got = real.epoll_pwait2(fd, events, n, timeout, mask);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_epoll(begun_ns, fd, events, n,
 				     timespec_ns(timeout), mask);
 	wait_end(got);
@@ -130,7 +130,7 @@ HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
 	uint64_t begun_ns = begin(CALL_POLL, POLL);
 	int got = real.poll(fds, n, timeout);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_plain_poll(begun_ns, fds, n, timeout);
 	wait_end(got);
 	return got;
@@ -142,7 +142,7 @@ HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	uint64_t begun_ns = begin(CALL_PPOLL, POLL);
 	int got = real.ppoll(fds, n, timeout, mask);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_poll(begun_ns, fds, n, timespec_ns(timeout),
 				    mask);
 	wait_end(got);
@@ -155,7 +155,7 @@ HOOK int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size)
 	uint64_t begun_ns = begin(CALL_POLL, POLL);
 	int got = real.__poll_chk(fds, n, timeout, size);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_plain_poll(begun_ns, fds, n, timeout);
 	wait_end(got);
 	return got;
@@ -168,7 +168,7 @@ HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n,
 	uint64_t begun_ns = begin(CALL_PPOLL, POLL);
 	int got = real.__ppoll_chk(fds, n, timeout, mask, size);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_poll(begun_ns, fds, n, timespec_ns(timeout),
 				    mask);
 	wait_end(got);
@@ -205,7 +205,7 @@ HOOK int select(int n, fd_set *in, fd_set *out, fd_set *err,
 	uint64_t begun_ns = begin(CALL_SELECT, SELECT);
 	int got = real.select(n, in, out, err, timeout);
 
-	while (wait_was_broken(got, errno)) {
+	while (wait_was_broken(got)) {
 		got = continue_select(begun_ns, n, in, out, err, timeout_ns,
 				      NULL);
 		if (timeout && timeout_ns != FOR_EVER_NS)
@@ -221,7 +221,7 @@ HOOK int pselect(int n, fd_set *in, fd_set *out, fd_set *err,
 	uint64_t begun_ns = begin(CALL_PSELECT, SELECT);
 	int got = real.pselect(n, in, out, err, timeout, mask);
 
-	while (wait_was_broken(got, errno))
+	while (wait_was_broken(got))
 		got = continue_select(begun_ns, n, in, out, err,
 				      timespec_ns(timeout), mask);
 	wait_end(got);

@@ -5,6 +5,7 @@
  */
 #include "sigsafe/wait.h"
 
+#include "base/atomic.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
 #include "sigsafe/nested.h"
@@ -62,6 +63,17 @@ static cold enum sitting_kind look_at(struct thread *self,
 	return kind;
 }
 
+/*
+ * In the same call as before. Word by word: two that were written one by one
+ * and are read as one have to leave the processor's store buffer first.
+ */
+static inline void sit_again(struct thread *self, const struct seat *seat)
+{
+	store_relaxed(&self->seat.call.sp, seat->call.sp);
+	store_relaxed(&self->seat.call.fp, seat->call.fp);
+	self->seat.size = seat->size;
+}
+
 static inline void open_wait(struct thread *self, uint32_t purpose)
 {
 	self->handlers_at_wait = self->host_handlers;
@@ -78,10 +90,10 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 	enum sitting_kind kind = SITTING_OF_LOOP;
 	uint64_t begun_ns;
 
-	/* Until it is measured again. */
-	sitting->seat.first = self->seat.first;
-	if (unlikely(seat_differs(&self->seat, &sitting->seat) ||
-		     self->seat_is_old))
+	if (likely(!seat_differs(&self->seat, &sitting->seat) &&
+		   !self->seat_is_old))
+		sit_again(self, &sitting->seat);
+	else
 		kind = look_at(self, sitting);
 	if (unlikely(kind == SITTING_NESTED)) {
 		if (nested_begin(call, (const void *)sitting->seat.call.pc,
@@ -92,8 +104,6 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 		take_seat(self, &sitting->seat);
 	}
 	begun_ns = run_end(call);
-	if (likely(kind != SITTING_SERVES))
-		self->seat = sitting->seat;
 	open_wait(self, WAITS_TO_TURN);
 	return begun_ns;
 }
@@ -203,92 +213,4 @@ uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)
 		(broken_ns ? broken_ns : clock_now_ns()) - begun_ns;
 
 	return timeout_ns > passed_ns ? timeout_ns - passed_ns : 0;
-}
-
-kernel_sigset *wait_mask_interrupted(ucontext_t *uc)
-{
-	struct thread *self = &thread_self;
-
-	return unlikely(self->mask_is_kept) ? &self->mask_before_tick
-					    : context_mask(uc);
-}
-
-void wait_keep_mask(struct thread *self, ucontext_t *uc)
-{
-	if (!self->mask_is_kept)
-		self->mask_before_tick = *context_mask(uc);
-	*context_mask(uc) = ~LIBC_SIGNALS;
-	self->mask_is_kept = true;
-}
-
-static bool is_broken(const struct thread *self, const ucontext_t *uc)
-{
-	return context_is_broken_call(uc) ||
-	       unlikely(self->wait_submits && context_is_after_call(uc) &&
-			context_result(uc) > 0);
-}
-
-/*
- * The EINTR is ours if it is still in the register, behind the system call, and
- * no handler of the host has run since the wait began. The mask is ours already
- * where an earlier tick broke this wait.
- */
-void wait_tick(struct thread *self, ucontext_t *uc)
-{
-	if (!is_broken(self, uc) ||
-	    self->host_handlers != self->handlers_at_wait)
-		return;
-	wait_keep_mask(self, uc);
-	self->tick_broke_wait = true;
-}
-
-/* The first: of two at once the other comes when that has returned. */
-static uint64_t interruption_ns(const struct thread *self)
-{
-	return unlikely(self->mask_is_kept) && !self->interrupted_ns
-		       ? clock_now_ns()
-		       : self->interrupted_ns;
-}
-
-struct wait_state wait_interrupt(ucontext_t *uc)
-{
-	struct thread *self = &thread_self;
-	struct wait_state state = {
-		.waiting = self->waiting,
-		.tick_broke_wait = self->tick_broke_wait,
-		.mask_is_kept = self->mask_is_kept,
-		.wait_submits = self->wait_submits,
-		.mask = *context_mask(uc),
-		.handlers_at_wait = self->handlers_at_wait,
-		.errno_at_wait = self->errno_at_wait,
-		.interrupted_ns = interruption_ns(self),
-	};
-
-	if (unlikely(state.mask_is_kept))
-		*context_mask(uc) = self->mask_before_tick;
-	self->waiting = WAITS_NOT;
-	self->tick_broke_wait = false;
-	self->mask_is_kept = false;
-	self->wait_submits = false;
-	return state;
-}
-
-void wait_resume(const struct wait_state *state, ucontext_t *uc)
-{
-	struct thread *self = &thread_self;
-
-	/* A run that a wait in the handler began is none of the loop's. */
-	if (state->waiting == WAITS_TO_TURN)
-		run_forget();
-	if (unlikely(state->mask_is_kept)) {
-		self->mask_before_tick = *context_mask(uc);
-		*context_mask(uc) = state->mask;
-	}
-	self->handlers_at_wait = state->handlers_at_wait;
-	self->errno_at_wait = state->errno_at_wait;
-	self->interrupted_ns = state->interrupted_ns;
-	self->tick_broke_wait = state->tick_broke_wait;
-	self->mask_is_kept = state->mask_is_kept;
-	self->wait_submits = state->wait_submits;
-	self->waiting = state->waiting;
 }

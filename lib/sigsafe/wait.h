@@ -20,6 +20,7 @@
 #ifndef SIGSAFE_WAIT_H
 #define SIGSAFE_WAIT_H
 
+#include <errno.h>
 #include <signal.h>
 #include <ucontext.h>
 
@@ -61,10 +62,10 @@ void wait_abandon(void);
  * Was it a tick, and nothing else, that broke the wait? Then it must be
  * continued with wait_mask(). Signal-safe.
  */
-static inline bool wait_was_broken(int returned, int error)
+static inline bool wait_was_broken(int returned)
 {
 	return unlikely(thread_self.tick_broke_wait) && returned < 0 &&
-	       error == EINTR;
+	       errno == EINTR;
 }
 
 /*

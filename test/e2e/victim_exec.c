@@ -87,10 +87,12 @@ static int keep_files(void)
 	pthread_t thread[2 * THREADS];
 
 	be_a_loop();
+	/* While another thread is in an exec clone(2) fails by EAGAIN. */
 	for (int i = 0; i < 2 * THREADS; i++)
-		pthread_create(&thread[i], NULL,
-			       i % 2 ? open_and_close : fail_again_and_again,
-			       NULL);
+		while (pthread_create(
+			&thread[i], NULL,
+			i % 2 ? open_and_close : fail_again_and_again, NULL))
+			sched_yield();
 	while (execs < 200)
 		turn(1);
 	is_over = true;

@@ -7,7 +7,9 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 
+#include "sigsafe/hosts_stack.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/process.h"
@@ -19,16 +21,32 @@
 /* For what the host's handler and ours use, besides the frames of both. */
 #define HANDLERS_BYTES (4u << 10)
 
-/* SS_AUTODISARM, which libc does not name. */
-#define AUTODISARM (1u << 31)
-
 /*
  * What a shorter one has no room for: one handler, and one in another. Written
  * in the constructor; 0: no thread gets one of ours.
  */
 static size_t one_bytes, room_bytes;
 
-static const stack_t none = { .ss_flags = SS_DISABLE };
+/*
+ * Does the return from a handler restore the alternate stack while the thread
+ * is still on the frame? Written in the constructor.
+ */
+static bool is_restored_first;
+
+/* As major << 8 | minor; 0: not known. */
+static unsigned int kernel_version(void)
+{
+	struct utsname kernel;
+	unsigned int part[2] = { 0, 0 };
+	const char *p = kernel.release;
+
+	if (sys1(SYS_uname, &kernel))
+		return 0;
+	for (int i = 0; i < 2; i++, p++)
+		for (; *p >= '0' && *p <= '9'; p++)
+			part[i] = 10 * part[i] + (unsigned int)(*p - '0');
+	return part[0] << 8 | part[1];
+}
 
 void alternate_stack_start(size_t frame_bytes)
 {
@@ -36,6 +54,7 @@ void alternate_stack_start(size_t frame_bytes)
 
 	one_bytes = frame + HANDLERS_BYTES;
 	room_bytes = 2 * frame + HANDLERS_BYTES;
+	is_restored_first = kernel_version() >= STACK_IS_RESTORED_FIRST_SINCE;
 }
 
 static long exchange(const stack_t *new, stack_t *old)
@@ -54,40 +73,15 @@ static bool is_ours(const struct thread *self, const stack_t *stack)
 	return self->alternate_stack && stack->ss_sp == self->alternate_stack;
 }
 
-static bool is_within(const stack_t *stack, uintptr_t sp)
-{
-	uintptr_t above = sp - (uintptr_t)stack->ss_sp;
-
-	return above && above <= stack->ss_size;
-}
-
-/* The kernel's on_sig_stack(). */
-static bool is_on(const stack_t *stack, uintptr_t sp)
-{
-	return !((unsigned int)stack->ss_flags & AUTODISARM) &&
-	       is_within(stack, sp);
-}
-
-/* The host's, as the kernel would say it there. */
-static stack_t hosts(const struct thread *self, uintptr_t sp)
-{
-	stack_t stack = self->hosts_stack;
-
-	if (!stack.ss_size)
-		stack.ss_flags |= SS_DISABLE;
-	else if (is_on(&stack, sp))
-		stack.ss_flags |= SS_ONSTACK;
-	return stack;
-}
-
 /* Ours takes the place of one that is not in use, and that is noted. */
 static void replace(struct thread *self)
 {
 	stack_t new = ours(self), now;
 
-	if (!exchange(NULL, &now) && !is_ours(self, &now) &&
-	    !exchange(&new, NULL))
-		self->hosts_stack = now;
+	if (exchange(NULL, &now) || is_ours(self, &now))
+		return;
+	hosts_stack_note(self, &now);
+	exchange(&new, NULL);
 }
 
 /* Above an unreadable page; untouched, so it takes no memory yet. */
@@ -134,7 +128,7 @@ void alternate_stack_remove(struct thread *self)
 	if (!stack || live_is_left() || exchange(NULL, &now))
 		return;
 	if (is_ours(self, &now)) {
-		stack_t host = hosts(self, 0);
+		stack_t host = hosts_stack_told(self, 0);
 
 		/* Refused where the thread ends on it: then it has to stay. */
 		if (exchange(&host, NULL))
@@ -144,34 +138,59 @@ void alternate_stack_remove(struct thread *self)
 	unmap(stack);
 }
 
-/* The thread is not on the host's: the kernel has that for the call. */
+/*
+ * The kernel has the host's for the call, to judge. What is not new to the host
+ * is to that: it has been given ours meanwhile.
+ */
+static int judge(struct thread *self, const stack_t *new)
+{
+	stack_t host = hosts_stack_told(self, 0), ours_again = ours(self);
+	int err;
+
+	exchange(&host, NULL);
+	err = (int)exchange(new, NULL);
+	if (!err)
+		hosts_stack_keep(self, new);
+	else if (err == -ENOMEM && hosts_stack_is(self, new))
+		err = 0;
+	exchange(&ours_again, NULL);
+	return err;
+}
+
+/* The thread is not on the host's. */
 static int change(struct thread *self, const stack_t *new, stack_t *old)
 {
 	const kernel_sigset quiet = QUIET_MASK;
+	stack_t had = hosts_stack_told(self, 0);
 	kernel_sigset before;
-	stack_t host = hosts(self, 0);
-	int err;
+	int err = 0;
 
-	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
-	exchange(&host, NULL);
-	err = (int)exchange(new, old);
-	replace(self);
-	sys_sigprocmask(SIG_SETMASK, &before, NULL);
-	return err;
+	if (new) {
+		sys_sigprocmask(SIG_SETMASK, &quiet, &before);
+		err = judge(self, new);
+		sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	}
+	if (err || !old)
+		return err;
+	/* As the kernel's: it has been changed all the same. */
+	if (!memory_can_be_written(old, sizeof(*old)))
+		return -EFAULT;
+	*old = had;
+	return 0;
 }
 
 /* The host's is in use, or nothing may be changed of what is known of it. */
 static int answer(const struct thread *self, const stack_t *new, stack_t *old,
 		  uintptr_t sp)
 {
-	bool is_in_use = is_on(&self->hosts_stack, sp);
+	bool is_in_use = stack_is_in_use(&self->hosts_stack, sp);
 	long err;
 
 	if (is_in_use && new)
 		return memory_is_readable(new, sizeof(*new)) ? -EPERM : -EFAULT;
 	err = exchange(new, old);
 	if (!err && old && is_ours(self, old))
-		*old = hosts(self, sp);
+		*old = hosts_stack_told(self, sp);
 	return (int)err;
 }
 
@@ -198,6 +217,8 @@ static int ask_kernel(struct thread *self, const stack_t *new, stack_t *old)
 {
 	long err = exchange(new, old);
 
+	if (!err && new && !self->alternate_stack)
+		hosts_stack_keep(self, new);
 	if (err || !new || live_is_left() || thread_is_over(self) ||
 	    !needs_ours(self))
 		return (int)err;
@@ -217,7 +238,7 @@ int alternate_stack_of_host(const stack_t *new, stack_t *old)
 	if (!self->alternate_stack)
 		return ask_kernel(self, new, old);
 	/* One system call, as natively. */
-	if (live_is_left() || is_on(&self->hosts_stack, sp))
+	if (live_is_left() || stack_is_in_use(&self->hosts_stack, sp))
 		return answer(self, new, old, sp);
 	if (exchange(NULL, &now) || !is_ours(self, &now))
 		return ask_kernel(self, new, old);
@@ -230,33 +251,32 @@ bool alternate_stack_hide(struct thread *self, ucontext_t *uc)
 {
 	if (!is_ours(self, &uc->uc_stack))
 		return false;
-	uc->uc_stack = hosts(self, context_sp(uc));
+	uc->uc_stack = self->hosts_stack;
 	/* Each signal does it. */
 	if ((unsigned int)uc->uc_stack.ss_flags & AUTODISARM)
-		self->hosts_stack = none;
+		self->hosts_stack = no_stack;
 	return true;
 }
 
-/* As the kernel restores it, where the thread is to be by then. */
+/* As the kernel restores it. */
 void alternate_stack_show(struct thread *self, ucontext_t *uc)
 {
+	uintptr_t sp = is_restored_first ? (uintptr_t)uc : context_sp(uc);
 	stack_t had = uc->uc_stack;
 
 	if (!self->alternate_stack)
 		return;
 	uc->uc_stack = ours(self);
-	if (is_on(&self->hosts_stack, context_sp(uc)))
-		return;
-	had.ss_flags &= ~SS_ONSTACK;
-	self->hosts_stack = had.ss_flags & SS_DISABLE ? none : had;
+	if (!stack_is_in_use(&self->hosts_stack, sp))
+		hosts_stack_keep(self, &had);
 }
 
 void alternate_stack_place(const struct thread *self, const ucontext_t *uc,
 			   bool has_entered, struct frame_move *move)
 {
 	const stack_t *host = &self->hosts_stack;
-	bool is_in_use = has_entered ? is_within(host, context_sp(uc))
-				     : is_on(host, context_sp(uc));
+	bool is_in_use = has_entered ? stack_is_at(host, context_sp(uc))
+				     : stack_is_in_use(host, context_sp(uc));
 
 	move->floor = (uintptr_t)host->ss_sp;
 	move->top = host->ss_size && !is_in_use ? move->floor + host->ss_size

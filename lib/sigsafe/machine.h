@@ -53,6 +53,11 @@
  *   SIGRETURN_CODE_BYTES      debuggers and unwinders know it by
  *   SIGRETURN_CONTEXT         from the stack pointer there to the ucontext_t
  *
+ * Of alternate stacks:
+ *
+ *   LEAST_STACK_BYTES         shorter ones are refused: the kernel's
+ * MINSIGSTKSZ
+ *
  * In the vDSO:
  *
  *   VDSO_CLOCK                the name of its clock_gettime()

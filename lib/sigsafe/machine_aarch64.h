@@ -24,6 +24,8 @@ static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
 	return x0;
 }
 
+#define LEAST_STACK_BYTES 5120
+
 static inline void machine_relax(void)
 {
 	__asm__ volatile("yield" ::: "memory");
@@ -142,6 +144,8 @@ static inline uintptr_t context_frame_top(const ucontext_t *uc)
 {
 	return context_sp(uc);
 }
+
+#define STACK_IS_RESTORED_FIRST_SINCE 0xffffff /* never */
 
 #define CALL_BYTES 4 /* svc #0 */
 

@@ -21,6 +21,8 @@ static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
 	return result;
 }
 
+#define LEAST_STACK_BYTES 2048
+
 static inline void machine_relax(void)
 {
 	__builtin_ia32_pause();
@@ -123,6 +125,9 @@ static inline uintptr_t context_frame_top(const ucontext_t *uc)
 {
 	return context_sp(uc) - 128;
 }
+
+/* Linux 6.12: "x86/pkeys: Restore altstack access in sigreturn()" */
+#define STACK_IS_RESTORED_FIRST_SINCE 0x60c
 
 #define CALL_BYTES 2 /* syscall: 0f 05 */
 

@@ -144,7 +144,7 @@ struct thread {
 	 */
 	ucontext_t *volatile entering;
 	const void *volatile way_back; /* its return address */
-	stack_t hosts_stack; /* while the kernel has ours; of size 0: none */
+	stack_t hosts_stack;	       /* lib/sigsafe/hosts_stack.h */
 
 	struct thread_identity identity; /* thread_identify() */
 	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */

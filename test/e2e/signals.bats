@@ -56,6 +56,10 @@ setup() {
 	every_case stacks
 }
 
+@test "what handlers set of alternate stacks stays, or goes, as natively" {
+	every_case kept_stacks
+}
+
 @test "signals that come at one instant run where they would" {
 	every_case at_once
 }

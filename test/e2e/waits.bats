@@ -13,16 +13,27 @@ race() {
 	[[ $status = 0 && $output = "sent $2 lost 0 spurious 0" ]]
 }
 
+# races SIGNALS CALL...: the same of several calls, side by side.
+races() {
+	local call pid failed=0 racing=()
+
+	LIMIT_S=240
+	for call in "${@:2}"; do
+		race "$call" "$1" 3>&- &
+		racing+=($!)
+	done
+	for pid in "${racing[@]}"; do
+		wait "$pid" || failed=1
+	done
+	((!failed))
+}
+
 @test "epoll_wait: 20,000 signals under ticks, 0 lost, 0 spurious" {
 	LIMIT_S=240 race epoll_wait 20000
 }
 
 @test "the other waits: 2,000 signals each, 0 lost, 0 spurious" {
-	local call
-
-	for call in epoll_pwait epoll_pwait2 poll ppoll select pselect; do
-		race "$call" 2000
-	done
+	races 2000 epoll_pwait epoll_pwait2 poll ppoll select pselect
 }
 
 # RACES: how many signals; 20,000 in the soak test.
@@ -40,51 +51,41 @@ race() {
 # raw_waits: those by syscall(2) that there are, io_uring's among them if
 # neither the kernel nor a container forbids it.
 raw_waits() {
-	echo raw_epoll_wait raw_epoll_pwait raw_epoll_pwait2 raw_poll \
-		raw_ppoll raw_select raw_pselect6
+	printf '%s\n' raw_epoll_wait raw_epoll_pwait raw_epoll_pwait2 \
+		raw_poll raw_ppoll raw_select raw_pselect6
 	! natively "$(victim wait_race)" has_io_uring ||
-		echo raw_io_uring raw_io_uring_submit
+		printf '%s\n' raw_io_uring raw_io_uring_submit
 }
 
 # uring_waits [MORE...]: the same of liburing's.
 uring_waits() {
 	! natively "$(victim wait_race)" has_io_uring ||
-		echo uring_wait_cqe uring_wait_cqes uring_submit_and_wait \
-			uring_submit_and_wait_timeout uring_enter "$@"
+		printf '%s\n' uring_wait_cqe uring_wait_cqes \
+			uring_submit_and_wait uring_submit_and_wait_timeout \
+			uring_enter "$@"
 }
 
 @test "waits by syscall(2): 1,000 signals each, 0 lost, 0 spurious" {
-	local call
+	local calls
 
-	for call in $(raw_waits); do
-		race "$call" 1000
-		[[ $call != raw_io_uring ]] || race nested_raw_io_uring 1000
-	done
+	mapfile -t calls < <(raw_waits)
+	[[ ${calls[*]} != *raw_io_uring* ]] || calls+=(nested_raw_io_uring)
+	races 1000 "${calls[@]}"
 }
 
 @test "waits by liburing: 1,000 signals each, 0 lost, 0 spurious" {
-	local call
+	local calls
 
-	for call in $(uring_waits); do
-		race "$call" 1000
-	done
+	mapfile -t calls < <(uring_waits)
+	races 1000 "${calls[@]}"
 }
 
 @test "waits in a callback: 1,000 signals each, 0 lost, 0 spurious" {
-	local call
-
-	for call in epoll_wait epoll_pwait2 poll ppoll select raw_ppoll; do
-		race nested_$call 1000
-	done
+	races 1000 nested_{epoll_wait,epoll_pwait2,poll,ppoll,select,raw_ppoll}
 }
 
 @test "sleeps in a callback: 1,000 signals each, 0 lost, 0 spurious" {
-	local call
-
-	for call in sleep usleep nanosleep_told clock_nanosleep \
-		thrd_sleep pause; do
-		race "$call" 1000
-	done
+	races 1000 sleep usleep nanosleep_told clock_nanosleep thrd_sleep pause
 }
 
 # The victim can't tell whether the thread sleeps in the call or, in a tick

@@ -18,7 +18,8 @@ MODULES=(test_asyncio test_signal test_subprocess test_threading test_thread
 LONG_MODULES=(test_concurrent_futures test_multiprocessing_fork)
 [[ -z ${SOAK-} ]] || MODULES+=("${LONG_MODULES[@]}")
 
-# All of them run once each way, two at a time.
+# All of them run once each way, both ways at once, two modules of each: most
+# of their time they wait.
 setup_file() {
 	need "$PYTHON"
 	run_both_ways "${MODULES[@]}"
@@ -27,8 +28,9 @@ setup_file() {
 run_both_ways() {
 	RESULTS=$BATS_FILE_TMPDIR
 	LIMIT_S=800
-	run_suite natively "$BATS_FILE_TMPDIR/native.xml" "$@"
-	run_suite under_shim "$BATS_FILE_TMPDIR/shim.xml" "$@"
+	run_suite natively "$BATS_FILE_TMPDIR/native.xml" "$@" 3>&- &
+	run_suite under_shim "$BATS_FILE_TMPDIR/shim.xml" "$@" 3>&- &
+	wait
 }
 
 # Left out: one that fails natively where the processors are busy, and what

@@ -191,39 +191,68 @@ static void hold_ticks(void)
 	sys_sigprocmask(SIG_BLOCK, &ticks, NULL);
 }
 
+/* With three arguments always: the kernel hands them to every handler. */
+static void call(int sig, siginfo_t *info, ucontext_t *uc,
+		 signal_handler *handler)
+{
+	kernel_sigset *mask = context_mask(uc);
+
+	*mask = mask_of_host(*mask);
+	handler(sig, info, uc);
+	*mask = mask_of_kernel(*mask);
+}
+
 /*
- * With three arguments always: the kernel hands them to every handler. Nothing
- * rests on the return: the host may jump out of its handler. (Then the thread
- * counts as inside of it for good, which costs the names in its last texts.)
+ * Nothing rests on the return: the host may jump out of its handler. (Then the
+ * thread counts as inside of it for good, which costs the names in its last
+ * texts.)
  */
-static void call_host(int sig, siginfo_t *info, void *context,
-		      signal_handler *handler)
+static void call_watched(int sig, siginfo_t *info, ucontext_t *uc,
+			 signal_handler *handler)
 {
 	struct blocked blocked = watch_interrupt();
-	struct wait_state wait = wait_interrupt(context);
-	kernel_sigset *mask = context_mask(context);
-	const char *had = thread_self.alternate_stack;
-	bool was_ours = alternate_stack_hide(&thread_self, context);
+	struct wait_state wait = wait_interrupt(uc);
 	struct transfer transfer;
 
 	/* First: a call that it leaves is one the host's signal has broken. */
-	call_again_interrupt(&thread_self, sig, context);
-	transfer = transfer_interrupt(context);
-	*mask = mask_of_host(*mask);
-	if (unlikely(!was_ours && alternate_stack_is_short(context)))
-		hold_ticks();
+	call_again_interrupt(&thread_self, sig, uc);
+	transfer = transfer_interrupt(uc);
 	thread_self.host_handlers++;
 	thread_self.handler_depth++;
-	handler(sig, info, context);
+	call(sig, info, uc, handler);
 	thread_self.handler_depth--;
-	*mask = mask_of_kernel(*mask);
+	transfer_resume(&transfer);
+	watch_resume(&blocked, wait.waiting);
+	wait_resume(&wait, uc);
+}
+
+/*
+ * A guest that is no vfork child runs beside the thread whose memory it is in,
+ * which goes on to wait and to be ticked; but that one's alternate stack it has
+ * not, by which it is told without a system call.
+ */
+static bool is_beside(const char *alternate_stack, bool was_ours)
+{
+	return unlikely(alternate_stack && !was_ours) && !live_is_left() &&
+	       !process_id();
+}
+
+static void call_host(int sig, siginfo_t *info, ucontext_t *uc,
+		      signal_handler *handler)
+{
+	const char *had = thread_self.alternate_stack;
+	bool was_ours = alternate_stack_hide(&thread_self, uc);
+
+	if (unlikely(!was_ours && alternate_stack_is_short(uc)))
+		hold_ticks();
+	if (is_beside(had, was_ours))
+		call(sig, info, uc, handler);
+	else
+		call_watched(sig, info, uc, handler);
 	/* What a guest's parent was given meanwhile is none of the guest's. */
 	if (was_ours ||
 	    (unlikely(had != thread_self.alternate_stack) && process_id()))
-		alternate_stack_show(&thread_self, context);
-	transfer_resume(&transfer);
-	watch_resume(&blocked, wait.waiting);
-	wait_resume(&wait, context);
+		alternate_stack_show(&thread_self, uc);
 }
 
 static cold bool is_ours(int sig, const siginfo_t *info, ucontext_t *uc)

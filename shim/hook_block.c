@@ -8,6 +8,7 @@
 #include "hook.h"
 
 #include "hook_block.h"
+#include "hook_settings.h"
 
 #define X(result, name, parameters, arguments, call)                           \
 	HOOK result name parameters                                            \

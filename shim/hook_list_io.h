@@ -15,6 +15,7 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,53 +73,66 @@
 	X(ssize_t, splice,                                                     \
 	  (int from, off64_t *at, int to, off64_t *to_at, size_t n,            \
 	   unsigned int flags),                                                \
-	  (from, at, to, to_at, n, flags), call_of_splice(flags))
+	  (from, at, to, to_at, n, flags), call_of_splice(flags))              \
+	X(ssize_t, copy_file_range,                                            \
+	  (int from, off64_t *at, int to, off64_t *to_at, size_t n,            \
+	   unsigned int flags),                                                \
+	  (from, at, to, to_at, n, flags), CALL_COPY_FILE_RANGE)               \
+	X(int, tcdrain, (int fd), (fd), CALL_IOCTL)                            \
+	X(int, close, (int fd), (fd), call_of_close(fd))
 
 /*
- * X(result, name, parameters, arguments, number, kind, sends)
+ * X(result, name, parameters, arguments, number, kind, sends, call)
  *
- * Frequent ones (lib/sigsafe/transfer.h): the descriptor is fd.
+ * Frequent ones (lib/sigsafe/transfer.h): the descriptor is fd. As call it is
+ * told where no tick may come; CALL_NONE: one may.
  */
 #define HOOKS_TRANSFER(X)                                                      \
 	X(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), SYS_read,  \
-	  TRANSFER_ONCE, false)                                                \
+	  TRANSFER_READ, false, call_of_read(fd))                              \
 	X(ssize_t, readv, (int fd, const struct iovec *parts, int n),          \
-	  (fd, parts, n), SYS_readv, TRANSFER_ONCE, false)                     \
+	  (fd, parts, n), SYS_readv, TRANSFER_ONCE, false, call_of_read(fd))   \
 	X(ssize_t, preadv2,                                                    \
 	  (int fd, const struct iovec *parts, int n, off_t at, int flags),     \
-	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false)        \
+	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false,        \
+	  CALL_NONE)                                                           \
 	X(ssize_t, preadv64v2,                                                 \
 	  (int fd, const struct iovec *parts, int n, off64_t at, int flags),   \
-	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false)        \
+	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false,        \
+	  CALL_NONE)                                                           \
 	X(ssize_t, recv, (int fd, void *to, size_t n, int flags),              \
-	  (fd, to, n, flags), SYS_recvfrom, kind_to_receive(flags), false)     \
+	  (fd, to, n, flags), SYS_recvfrom, kind_to_receive(flags), false,     \
+	  call_of_receive(CALL_RECV, fd, flags))                               \
 	X(ssize_t, recvfrom,                                                   \
 	  (int fd, void *restrict to, size_t n, int flags,                     \
 	   __SOCKADDR_ARG from, socklen_t *restrict length),                   \
 	  (fd, to, n, flags, from, length), SYS_recvfrom,                      \
-	  kind_to_receive(flags), false)                                       \
+	  kind_to_receive(flags), false,                                       \
+	  call_of_receive(CALL_RECVFROM, fd, flags))                           \
 	X(int, accept,                                                         \
 	  (int fd, __SOCKADDR_ARG from, socklen_t *restrict length),           \
-	  (fd, from, length), SYS_accept, TRANSFER_ONCE, false)                \
+	  (fd, from, length), SYS_accept, TRANSFER_ONCE, false, CALL_NONE)     \
 	X(int, accept4,                                                        \
 	  (int fd, __SOCKADDR_ARG from, socklen_t *restrict length,            \
 	   int flags),                                                         \
-	  (fd, from, length, flags), SYS_accept4, TRANSFER_ONCE, false)        \
+	  (fd, from, length, flags), SYS_accept4, TRANSFER_ONCE, false,        \
+	  CALL_NONE)                                                           \
 	X(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t length),   \
-	  (fd, to, length), SYS_connect, TRANSFER_ONCE, true)                  \
+	  (fd, to, length), SYS_connect, TRANSFER_ONCE, true, CALL_NONE)       \
 	X(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), \
-	  SYS_write, TRANSFER_ALL, true)                                       \
+	  SYS_write, TRANSFER_ALL, true, CALL_NONE)                            \
 	X(ssize_t, send, (int fd, const void *from, size_t n, int flags),      \
-	  (fd, from, n, flags), SYS_sendto, kind_to_send(flags), true)         \
+	  (fd, from, n, flags), SYS_sendto, kind_to_send(flags), true,         \
+	  CALL_NONE)                                                           \
 	X(ssize_t, sendto,                                                     \
 	  (int fd, const void *from, size_t n, int flags,                      \
 	   __CONST_SOCKADDR_ARG to, socklen_t length),                         \
 	  (fd, from, n, flags, to, length), SYS_sendto, kind_to_send(flags),   \
-	  true)                                                                \
+	  true, CALL_NONE)                                                     \
 	X(ssize_t, sendfile, (int fd, int from, off_t *at, size_t n),          \
-	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true)               \
+	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true, CALL_NONE)    \
 	X(ssize_t, sendfile64, (int fd, int from, off64_t *at, size_t n),      \
-	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true)
+	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true, CALL_NONE)
 
 /* X(result, name, parameters, arguments): several buffers at a time. */
 #define HOOKS_PARTS(X)                                                         \
@@ -135,19 +149,17 @@
 	X(ssize_t, recvmsg, (int fd, struct msghdr *message, int flags),       \
 	  (fd, message, flags))
 
-/*
- * X(result, name, parameters, arguments, number, sends)
- *
- * Many messages at a time.
- */
+/* The same of many messages at a time. */
 #define HOOKS_MESSAGES(X)                                                      \
 	X(int, recvmmsg,                                                       \
 	  (int fd, struct mmsghdr *messages, unsigned int n, int flags,        \
 	   struct timespec *timeout),                                          \
-	  (fd, messages, n, flags, timeout), SYS_recvmmsg, false)              \
+	  (fd, messages, n, flags, timeout), SYS_recvmmsg, TRANSFER_ONCE,      \
+	  false, call_of_recvmmsg(fd, n, flags))                               \
 	X(int, sendmmsg,                                                       \
 	  (int fd, struct mmsghdr *messages, unsigned int n, int flags),       \
-	  (fd, messages, n, flags), SYS_sendmmsg, true)
+	  (fd, messages, n, flags), SYS_sendmmsg, TRANSFER_ONCE, true,         \
+	  call_of_sendmmsg(fd, flags))
 
 /* Fortified: libc checks the room, then calls what no hook sees. */
 #define HOOKS_FORTIFIED(X)                                                     \
@@ -161,7 +173,16 @@
 	   __SOCKADDR_ARG from, socklen_t *restrict length),                   \
 	  (fd, to, n, room, flags, from, length))
 
+/* By which others may last (hook_settings.h). */
+#define HOOKS_SETTINGS(X)                                                      \
+	X(int, setsockopt,                                                     \
+	  (int fd, int level, int option, const void *value, socklen_t bytes), \
+	  (fd, level, option, value, bytes))                                   \
+	X(int, tcsetattr, (int fd, int when, const struct termios *settings),  \
+	  (fd, when, settings))
+
 #define HOOKS_IO(X)                                                            \
+	HOOKS_SETTINGS(X)                                                      \
 	HOOKS_SLEEP(X)                                                         \
 	HOOKS_BLOCK(X)                                                         \
 	HOOKS_TRANSFER(X) HOOKS_PARTS(X) HOOKS_MESSAGES(X) HOOKS_FORTIFIED(X)

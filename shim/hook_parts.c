@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "hook_block.h"
+#include "hook_settings.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
 #include "sigsafe/memory.h"
@@ -48,18 +49,25 @@ ssize_t hook_write_parts(mover *move, struct transfer what,
 }
 
 /*
- * Does it wait for all, and take control data? Who has sent what comes before a
- * tick would never be told: the kernel has dropped it, the data are taken. The
- * host's pointer may be a bad one.
+ * Does it take control data? Who has sent what comes before a tick would never
+ * be told: the kernel has dropped it, the data are taken. The host's pointer
+ * may be a bad one.
  */
-static bool takes_control(const struct transfer *what,
-			  const struct msghdr *message)
+static bool takes_control(const struct msghdr *message)
 {
 	struct msghdr asked;
 
-	return !what->sends && what->kind == TRANSFER_PARTS &&
-	       memory_copy(&asked, message, sizeof(asked)) &&
+	return memory_copy(&asked, message, sizeof(asked)) &&
 	       asked.msg_control && asked.msg_controllen;
+}
+
+/* Does it wait for all, which is to end where something else begins? */
+static bool ends_where_told(const struct transfer *what,
+			    const struct msghdr *message)
+{
+	return !what->sends && what->kind == TRANSFER_PARTS &&
+	       (takes_control(message) ||
+		hook_call_of_receive(what->fd, CALL_RECVMSG));
 }
 
 static cold ssize_t receive_undisturbed(message_mover *move, int fd,
@@ -79,7 +87,7 @@ ssize_t hook_move_message(message_mover *move, struct transfer what,
 	bool begun;
 
 	CLOSES_WAIT_UNWOUND;
-	if (thread_self.armed && unlikely(takes_control(&what, message)))
+	if (hook_may_tick() && unlikely(ends_where_told(&what, message)))
 		return receive_undisturbed(move, what.fd, message, flags,
 					   caller);
 	begun = hook_transfer_begin(what);

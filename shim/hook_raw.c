@@ -9,6 +9,7 @@
 
 #include "hook.h"
 #include "hook_block.h"
+#include "hook_settings.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
 
@@ -16,11 +17,11 @@ enum way {
 	WAY_OF_NO_INTEREST,
 	WAY_BLOCK,
 	WAY_MOVE,
+	WAY_READ,
 	WAY_RECEIVE, /* flags: argument 3 */
 	WAY_SEND,    /* the same */
 	WAY_WRITE,
 	WAY_COUNT,
-	WAY_MESSAGES,
 	WAY_PARTS_AT,	   /* buffers: as below; place and flags: 3 and 5 */
 	WAY_PARTS,	   /* buffers: arguments 1 and 2 */
 	WAY_SEND_PARTS,	   /* message and flags: arguments 1 and 2 */
@@ -31,7 +32,7 @@ enum way {
 static const struct raw {
 	uint8_t way;
 	bool sends;
-	uint8_t call; /* enum blocking_call, of WAY_BLOCK */
+	uint8_t call; /* enum blocking_call: as which it blocks */
 } raws[] = {
 #ifdef SYS_pause
 	[SYS_pause] = { WAY_BLOCK, false, CALL_PAUSE },
@@ -49,15 +50,17 @@ static const struct raw {
 	[SYS_io_pgetevents] = { WAY_BLOCK, false, CALL_IO_PGETEVENTS },
 	[SYS_getrandom] = { WAY_BLOCK, false, CALL_GETRANDOM },
 	[SYS_splice] = { WAY_BLOCK, false, CALL_SPLICE },
-	[SYS_read] = { WAY_MOVE, false, CALL_NONE },
-	[SYS_readv] = { WAY_MOVE, false, CALL_NONE },
+	[SYS_copy_file_range] = { WAY_BLOCK, false, CALL_COPY_FILE_RANGE },
+	[SYS_close] = { WAY_BLOCK, false, CALL_CLOSE },
+	[SYS_read] = { WAY_READ, false, CALL_READ },
+	[SYS_readv] = { WAY_MOVE, false, CALL_READ },
 	[SYS_preadv2] = { WAY_MOVE, false, CALL_NONE },
-	[SYS_recvmmsg] = { WAY_MESSAGES, false, CALL_NONE },
+	[SYS_recvmmsg] = { WAY_MOVE, false, CALL_RECVMMSG },
 	[SYS_accept] = { WAY_MOVE, false, CALL_NONE },
 	[SYS_accept4] = { WAY_MOVE, false, CALL_NONE },
 	[SYS_connect] = { WAY_MOVE, true, CALL_NONE },
-	[SYS_sendmmsg] = { WAY_MESSAGES, true, CALL_NONE },
-	[SYS_recvfrom] = { WAY_RECEIVE, false, CALL_NONE },
+	[SYS_sendmmsg] = { WAY_MOVE, true, CALL_SENDMMSG },
+	[SYS_recvfrom] = { WAY_RECEIVE, false, CALL_RECVFROM },
 	[SYS_recvmsg] = { WAY_RECEIVE_PARTS, false, CALL_NONE },
 	[SYS_write] = { WAY_WRITE, true, CALL_NONE },
 	[SYS_writev] = { WAY_PARTS, true, CALL_NONE },
@@ -72,22 +75,6 @@ static long call_now(long number, const long *a)
 	return real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-static long block(long number, const long *a, enum blocking_call call,
-		  const void *caller)
-{
-	struct block block;
-	long result;
-
-	if (call == CALL_GETRANDOM)
-		call = call_of_getrandom((size_t)a[1]);
-	else if (call == CALL_SPLICE)
-		call = call_of_splice((unsigned int)a[5]);
-	block = hook_block_begin(call, caller);
-	result = call_now(number, a);
-	watch_block_end(&block);
-	return result;
-}
-
 static long transfer(struct transfer what, const long *a)
 {
 	bool begun;
@@ -99,15 +86,28 @@ static long transfer(struct transfer what, const long *a)
 	return begun ? hook_transfer_end(result) : result;
 }
 
-static long move_messages(struct transfer what, const long *a,
-			  const void *caller)
+/* As which it is told that no tick comes; CALL_NONE: one may. */
+static enum blocking_call call_of(const struct raw *raw, const long *a)
 {
-	struct block block = hook_block_begin(
-		call_of_messages(&what, (unsigned int)a[2], (int)a[3]), caller);
-	long result = transfer(what, a);
-
-	watch_block_end(&block);
-	return result;
+	switch (raw->call) {
+	case CALL_CLOSE:
+		return call_of_close((int)a[0]);
+	case CALL_READ:
+		return call_of_read((int)a[0]);
+	case CALL_RECVFROM:
+		return call_of_receive(CALL_RECVFROM, (int)a[0], (int)a[3]);
+	case CALL_RECVMMSG:
+		return call_of_recvmmsg((int)a[0], (unsigned int)a[2],
+					(int)a[3]);
+	case CALL_SENDMMSG:
+		return call_of_sendmmsg((int)a[0], (int)a[3]);
+	case CALL_GETRANDOM:
+		return call_of_getrandom((size_t)a[1]);
+	case CALL_SPLICE:
+		return call_of_splice((unsigned int)a[5]);
+	default:
+		return raw->call;
+	}
 }
 
 static enum transfer_kind kind_of(enum way way, const long *a)
@@ -117,6 +117,8 @@ static enum transfer_kind kind_of(enum way way, const long *a)
 		return kind_to_receive((int)a[3]);
 	case WAY_SEND:
 		return kind_to_send((int)a[3]);
+	case WAY_READ:
+		return TRANSFER_READ;
 	case WAY_WRITE:
 		return TRANSFER_ALL;
 	case WAY_COUNT:
@@ -172,27 +174,33 @@ static long move_parts(enum way way, struct transfer what, const long *a,
 				 caller);
 }
 
-bool raw_call(long number, const long *a, const void *caller, long *result)
+static long make(const struct raw *raw, long number, const long *a,
+		 const void *caller)
 {
-	const struct raw *raw = &raws[number];
-	struct transfer what;
-
-	if (number < 0 || number >= (long)ARRAY_SIZE(raws) || !raw->way)
-		return false;
-	what = (struct transfer){
+	const struct transfer what = {
 		.sends = raw->sends,
 		.kind = kind_of(raw->way, a),
 		.fd = (int)a[0],
 		.number = number,
 		.function = (uintptr_t)real.syscall,
 	};
+
 	if (raw->way == WAY_BLOCK)
-		*result = block(number, a, raw->call, caller);
-	else if (raw->way == WAY_MESSAGES)
-		*result = move_messages(what, a, caller);
-	else if (what.kind == TRANSFER_PARTS)
-		*result = move_parts(raw->way, what, a, caller);
-	else
-		*result = transfer(what, a);
+		return call_now(number, a);
+	if (what.kind == TRANSFER_PARTS)
+		return move_parts(raw->way, what, a, caller);
+	return transfer(what, a);
+}
+
+bool raw_call(long number, const long *a, const void *caller, long *result)
+{
+	const struct raw *raw = &raws[number];
+	struct block block;
+
+	if (number < 0 || number >= (long)ARRAY_SIZE(raws) || !raw->way)
+		return false;
+	block = hook_block_begin(call_of(raw, a), caller);
+	*result = make(raw, number, a, caller);
+	watch_block_end(&block);
 	return true;
 }

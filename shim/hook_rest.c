@@ -24,11 +24,6 @@
 #include "hook_transfer.h"
 #include "hook_unwound.h"
 
-/* Since Linux 6.5; headers may be older. */
-#ifndef SO_PASSPIDFD
-#define SO_PASSPIDFD 76
-#endif
-
 #define REST_PARTS 16
 
 struct rest {
@@ -188,16 +183,11 @@ static bool is_at_mark(struct stream *stream)
 	       at_mark;
 }
 
-/* Where credentials are passed that flag tells of these. */
 static bool is_behind_descriptors(const struct stream *stream,
 				  const struct msghdr *message)
 {
-	const struct transfer *call = &thread_self.transfer;
-
 	return !stream->sends && stream->is_local &&
-	       message->msg_flags & MSG_CTRUNC &&
-	       !transfer_option(call, SO_PASSCRED, 0) &&
-	       !transfer_option(call, SO_PASSPIDFD, 0);
+	       message->msg_flags & MSG_CTRUNC;
 }
 
 /* One that was waiting for room takes the error that its peer leaves. */

@@ -11,13 +11,15 @@
 
 #include "hook.h"
 #include "hook_block.h"
+#include "hook_settings.h"
 #include "hook_unwound.h"
 
 #define X(result, name, parameters, arguments, the_number, the_kind,           \
-	  does_send)                                                           \
+	  does_send, call)                                                     \
 	HOOK result name parameters                                            \
 	{                                                                      \
 		CLOSES_WAIT_UNWOUND;                                           \
+		struct block block = hook_block_begin(call, CALLER);           \
 		bool begun = hook_transfer_begin((struct transfer){            \
 			.sends = does_send,                                    \
 			.kind = the_kind,                                      \
@@ -27,32 +29,12 @@
 		});                                                            \
 		result got = real.name arguments;                              \
                                                                                \
-		return begun ? (result)hook_transfer_end(got) : got;           \
-	}
-HOOKS_TRANSFER(X)
-#undef X
-
-#define X(result, name, parameters, arguments, the_number, does_send)          \
-	HOOK result name parameters                                            \
-	{                                                                      \
-		CLOSES_WAIT_UNWOUND;                                           \
-		const struct transfer what = {                                 \
-			.sends = does_send,                                    \
-			.kind = TRANSFER_ONCE,                                 \
-			.fd = fd,                                              \
-			.number = the_number,                                  \
-			.function = (uintptr_t)real.name,                      \
-		};                                                             \
-		struct block block = hook_block_begin(                         \
-			call_of_messages(&what, n, flags), CALLER);            \
-		bool begun = hook_transfer_begin(what);                        \
-		result got = real.name arguments;                              \
-                                                                               \
 		if (begun)                                                     \
 			got = (result)hook_transfer_end(got);                  \
 		watch_block_end(&block);                                       \
 		return got;                                                    \
 	}
+HOOKS_TRANSFER(X)
 HOOKS_MESSAGES(X)
 #undef X
 

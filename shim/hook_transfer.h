@@ -12,7 +12,9 @@
 #include <sys/uio.h>
 
 #include "hook_rest.h"
+#include "sigsafe/live.h"
 #include "sigsafe/thread.h"
+#include "sigsafe/tick_signal.h"
 
 /* Does receiving with these flags go on until all bytes are there? */
 static inline enum transfer_kind kind_to_receive(int flags)
@@ -43,27 +45,50 @@ static inline enum transfer_kind kind_of_write_at(off64_t at, int flags)
 }
 
 /*
+ * May a tick come, or a signal that is kept open for ticks? Not in a forked
+ * child yet, nor after seccomp, where no call may be made.
+ */
+static inline bool hook_may_tick(void)
+{
+	return (unlikely(thread_self.armed) &&
+		thread_self.recording == live_recording()) ||
+	       unlikely(tick_signals_open());
+}
+
+/*
  * Many messages, of which a tick would leave some: no call for the others has
  * the errors of the one, and the kernel leaves the tick for the next call to
  * receive. So no tick is to come where it can block in the middle: the call it
  * is told as then. To ask is a system call, where the flags do not tell.
  */
-static inline enum blocking_call call_of_messages(const struct transfer *what,
-						  unsigned int n, int flags)
+static inline bool hook_may_stop_amid(int fd, int flags)
+{
+	const struct transfer what = { .fd = fd };
+
+	return hook_may_tick() && !(flags & MSG_DONTWAIT) &&
+	       transfer_blocks(&what);
+}
+
+static inline enum blocking_call call_of_sendmmsg(int fd, int flags)
+{
+	return hook_may_stop_amid(fd, flags) ? CALL_SENDMMSG : CALL_NONE;
+}
+
+static inline enum blocking_call call_of_recvmmsg(int fd, unsigned int n,
+						  int flags)
 {
 	bool for_all = kind_to_receive(flags) == TRANSFER_ALL;
 
-	if (!thread_self.armed || flags & MSG_DONTWAIT ||
-	    (!what->sends && !for_all && (n < 2 || flags & MSG_WAITFORONE)) ||
-	    !transfer_blocks(what))
-		return CALL_NONE;
-	return what->sends ? CALL_SENDMMSG : CALL_RECVMMSG;
+	return (for_all || (n > 1 && !(flags & MSG_WAITFORONE))) &&
+			       hook_may_stop_amid(fd, flags)
+		       ? CALL_RECVMMSG
+		       : CALL_NONE;
 }
 
 /* Begins the call that *what describes, if a tick may come: then true. */
 static inline bool hook_transfer_begin(struct transfer what)
 {
-	if (likely(!thread_self.armed))
+	if (likely(!hook_may_tick()))
 		return false;
 	what.errno_before = errno;
 	transfer_begin(&what);

@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/time.h>
 
 #include "sigsafe/clock.h"
@@ -129,9 +131,12 @@ static void move_the_rest(struct transfer *mine, ucontext_t *uc, long moved)
 	int size = place_of_size(mine);
 
 	mine->done += (uint64_t)moved;
-	mine->ends_ns = end_ns(mine);
-	if (mine->kind == TRANSFER_ALL)
+	/* A file is sent in pieces, each of which has the whole timeout. */
+	if (mine->kind == TRANSFER_COUNT)
+		mine->begun_ns = clock_now_ns();
+	else
 		context_move_argument(uc, 1, moved);
+	mine->ends_ns = end_ns(mine);
 	context_move_argument(uc, size, -moved);
 	make_again(mine, uc);
 }
@@ -147,17 +152,72 @@ static void note_what_is_asked(struct transfer *mine, const ucontext_t *uc)
 		mine->number == SYS_write ? 0 : (int)context_argument(uc, 3);
 }
 
+static mode_t look_at_file(const struct transfer *mine, dev_t *device)
+{
+	struct stat file;
+
+	if (sys2(SYS_fstat, mine->fd, &file))
+		return 0;
+	*device = file.st_rdev;
+	return file.st_mode;
+}
+
+/* As Linux's Documentation/admin-guide/devices.txt numbers them. */
+#define MEMORY_DEVICES 1
+#define LOG_OF_KERNEL  11
+
+/* /dev/zero, /dev/urandom: what is read ends early by a signal only. */
+static bool has_bytes_always(const struct transfer *mine)
+{
+	dev_t device;
+
+	return S_ISCHR(look_at_file(mine, &device)) &&
+	       major(device) == MEMORY_DEVICES &&
+	       minor(device) != LOG_OF_KERNEL;
+}
+
+/*
+ * A file that is sent: was it the tick that ended it? A pipe takes what it has
+ * room for, whatever is asked. Of a stream the kernel would now find an error,
+ * and keep it to itself; asked for by sending nothing (which ends no message,
+ * if more is to come) it brings no SIGPIPE.
+ */
+static bool would_send_on(const struct transfer *mine)
+{
+	int type = transfer_option(mine, SO_TYPE, 0);
+	dev_t device;
+
+	if (!type)
+		return !S_ISFIFO(look_at_file(mine, &device));
+	return type != SOCK_STREAM ||
+	       !sys6(SYS_sendto, mine->fd, (long)"", 0,
+		     MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE, 0, 0);
+}
+
+static bool goes_on(const struct transfer *mine)
+{
+	switch (mine->kind) {
+	case TRANSFER_READ:
+		return has_bytes_always(mine);
+	case TRANSFER_COUNT:
+		return transfer_blocks(mine) && would_send_on(mine);
+	default:
+		return transfer_blocks(mine);
+	}
+}
+
 /* A stream may have moved a part; any other socket moves a message, whole. */
 static void cut_short(struct thread *self, ucontext_t *uc, long moved)
 {
 	struct transfer *mine = &self->transfer;
-	int type = transfer_option(mine, SO_TYPE, 0);
+	int type;
 
 	if ((mine->kind != TRANSFER_PARTS &&
 	     moved >= context_argument(uc, place_of_size(mine))) ||
-	    !transfer_blocks(mine))
+	    !goes_on(mine))
 		return;
-	if (mine->kind == TRANSFER_COUNT ||
+	type = transfer_option(mine, SO_TYPE, 0);
+	if (mine->kind == TRANSFER_COUNT || mine->kind == TRANSFER_READ ||
 	    (!type && mine->kind == TRANSFER_ALL)) {
 		move_the_rest(mine, uc, moved);
 	} else if (!type) {

@@ -34,6 +34,7 @@
 /* What is to be done if fewer bytes were moved than asked for. */
 enum transfer_kind {
 	TRANSFER_ONCE,	/* nothing: that is what such a call returns */
+	TRANSFER_READ,	/* as ONCE, or ALL where bytes never run out */
 	TRANSFER_ALL,	/* move the rest: arguments 1 and 2, buffer and size */
 	TRANSFER_COUNT, /* the same of argument 3, a size; sendfile's */
 	TRANSFER_PARTS	/* the hook does: if it is cut */

@@ -43,6 +43,10 @@ as_natively() {
 	as_natively many 30
 }
 
+@test "terminals, devices, files, a socket that lingers: as natively" {
+	as_natively devices 20
+}
+
 @test "every signal is blocked and all are sent: none breaks a call" {
 	local who
 

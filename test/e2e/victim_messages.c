@@ -211,7 +211,7 @@ int main(int argc, char **argv)
 	{ "child unix " #name, unix_##name##_credentials, send_by_child },     \
 		{ "passed descriptor unix " #name, unix_##name##_credentials,  \
 		  send_descriptor },
-			X(recvmsg_control) X(raw_recvmsg_control)
+			RECEIVES(X)
 #undef X
 				{ "nowhere", unix_recvmsg_nowhere, send_last },
 		{ NULL, NULL, NULL },

@@ -1,0 +1,92 @@
+/*
+ * Settings of sockets and terminals. What was set before the program began, or
+ * by another, is not known of.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "hook_settings.h"
+
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+#include "hook.h"
+
+/* Since Linux 6.5; headers may be older. */
+#ifndef SO_PASSPIDFD
+#define SO_PASSPIDFD 76
+#endif
+
+/* The kernel's struct termios (asm-generic/termbits.h); libc's is longer. */
+struct kernel_termios {
+	tcflag_t input, output, control, local;
+	cc_t line;
+	cc_t characters[19];
+};
+
+bool hook_some_linger;
+bool hook_some_terminals_wait;
+
+static bool lingers(const struct linger *linger)
+{
+	return linger->l_onoff && linger->l_linger;
+}
+
+static bool waits(tcflag_t local, const cc_t *characters)
+{
+	return !(local & ICANON) && (characters[VTIME] || characters[VMIN] > 1);
+}
+
+HOOK int setsockopt(int fd, int level, int option, const void *value,
+		    socklen_t bytes)
+{
+	int err = real.setsockopt(fd, level, option, value, bytes);
+
+	if (!err && level == SOL_SOCKET && unlikely(option == SO_LINGER) &&
+	    lingers(value))
+		store_relaxed(&hook_some_linger, true);
+	return err;
+}
+
+HOOK int tcsetattr(int fd, int when, const struct termios *settings)
+{
+	int err = real.tcsetattr(fd, when, settings);
+
+	if (!err && waits(settings->c_lflag, settings->c_cc))
+		store_relaxed(&hook_some_terminals_wait, true);
+	return err;
+}
+
+cold enum blocking_call hook_call_of_close(int fd)
+{
+	struct linger linger = { .l_onoff = 0 };
+	socklen_t bytes = sizeof(linger);
+
+	sys6(SYS_getsockopt, fd, SOL_SOCKET, SO_LINGER, (long)&linger,
+	     (long)&bytes, 0);
+	return lingers(&linger) ? CALL_CLOSE : CALL_NONE;
+}
+
+cold enum blocking_call hook_call_of_read(int fd)
+{
+	struct kernel_termios now;
+
+	return !sys3(SYS_ioctl, fd, TCGETS, &now) &&
+			       waits(now.local, now.characters)
+		       ? CALL_READ
+		       : CALL_NONE;
+}
+
+/*
+ * Who has sent what comes before a tick would never be told: the kernel has
+ * dropped it, and it is to end where another's begins.
+ */
+cold enum blocking_call hook_call_of_receive(int fd, enum blocking_call call)
+{
+	const struct transfer asked = { .fd = fd };
+
+	return transfer_option(&asked, SO_PASSCRED, 0) ||
+			       transfer_option(&asked, SO_PASSPIDFD, 0) ||
+			       transfer_option(&asked, SO_PASSSEC, 0)
+		       ? call
+		       : CALL_NONE;
+}

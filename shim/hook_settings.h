@@ -1,0 +1,53 @@
+/*
+ * What the host has set for a descriptor, by which a call that a tick would cut
+ * short does so where others of its name do not: a socket whose close(2)
+ * lingers, a terminal whose read(2) waits for several bytes or for a time, a
+ * socket whose messages bring credentials. To ask for it is a system call: so
+ * the first two are asked for only if such was ever set, and each only where
+ * ticks come.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SHIM_HOOK_SETTINGS_H
+#define SHIM_HOOK_SETTINGS_H
+
+#include "base/atomic.h"
+#include "base/calls.h"
+#include "hook_transfer.h"
+
+/* Set by the hooks of setsockopt(3) and tcsetattr(3), for good. */
+extern bool hook_some_linger;
+extern bool hook_some_terminals_wait;
+
+/* The call as which it is told that no tick comes; CALL_NONE: one may. */
+enum blocking_call hook_call_of_close(int fd);
+enum blocking_call hook_call_of_read(int fd);
+enum blocking_call hook_call_of_receive(int fd, enum blocking_call call);
+
+/* Relaxed: a thread that uses what another has set was told of it. */
+static inline enum blocking_call call_of_close(int fd)
+{
+	return likely(!load_relaxed(&hook_some_linger)) || !hook_may_tick()
+		       ? CALL_NONE
+		       : hook_call_of_close(fd);
+}
+
+static inline enum blocking_call call_of_read(int fd)
+{
+	return likely(!load_relaxed(&hook_some_terminals_wait)) ||
+			       !hook_may_tick()
+		       ? CALL_NONE
+		       : hook_call_of_read(fd);
+}
+
+/* Of call, that receives with these flags. */
+static inline enum blocking_call call_of_receive(enum blocking_call call,
+						 int fd, int flags)
+{
+	return likely(kind_to_receive(flags) == TRANSFER_ONCE) ||
+			       !hook_may_tick()
+		       ? CALL_NONE
+		       : hook_call_of_receive(fd, call);
+}
+
+#endif

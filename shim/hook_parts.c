@@ -42,10 +42,14 @@ ssize_t hook_write_parts(mover *move, struct transfer what,
 			 const struct iovec *parts, int n)
 {
 	bool begun;
+	ssize_t got;
 
 	CLOSES_WAIT_UNWOUND;
 	begun = hook_transfer_begin(what);
-	return hook_end_write(begun, move, parts, n, move(what.fd, parts, n));
+	do
+		got = move(what.fd, parts, n);
+	while (hook_transfer_again(begun));
+	return hook_end_write(begun, move, parts, n, got);
 }
 
 /*
@@ -85,14 +89,17 @@ ssize_t hook_move_message(message_mover *move, struct transfer what,
 			  struct msghdr *message, int flags, const void *caller)
 {
 	bool begun;
+	ssize_t got;
 
 	CLOSES_WAIT_UNWOUND;
 	if (hook_may_tick() && unlikely(ends_where_told(&what, message)))
 		return receive_undisturbed(move, what.fd, message, flags,
 					   caller);
 	begun = hook_transfer_begin(what);
-	return end_parts(begun, NULL, message, flags,
-			 move(what.fd, message, flags));
+	do
+		got = move(what.fd, message, flags);
+	while (hook_transfer_again(begun));
+	return end_parts(begun, NULL, message, flags, got);
 }
 
 HOOK ssize_t writev(int fd, const struct iovec *parts, int n)
@@ -125,11 +132,14 @@ HOOK ssize_t pwritev2(int fd, const struct iovec *parts, int n, off_t at,
 		.function = (uintptr_t)real.pwritev2,
 	};
 	bool begun;
+	ssize_t got;
 
 	CLOSES_WAIT_UNWOUND;
 	begun = hook_transfer_begin(what);
-	return hook_end_write(begun, write_on, parts, n,
-			      real.pwritev2(fd, parts, n, at, flags));
+	do
+		got = real.pwritev2(fd, parts, n, at, flags);
+	while (hook_transfer_again(begun));
+	return hook_end_write(begun, write_on, parts, n, got);
 }
 
 HOOK ssize_t pwritev64v2(int fd, const struct iovec *parts, int n, off64_t at,

@@ -82,7 +82,9 @@ static long transfer(struct transfer what, const long *a)
 
 	CLOSES_WAIT_UNWOUND;
 	begun = hook_transfer_begin(what);
-	result = call_now(what.number, a);
+	do
+		result = call_now(what.number, a);
+	while (hook_transfer_again(begun));
 	return begun ? hook_transfer_end(result) : result;
 }
 
@@ -160,12 +162,15 @@ static long move_parts(enum way way, struct transfer what, const long *a,
 {
 	const struct iovec *parts = (const struct iovec *)a[1];
 	bool begun;
+	long got;
 
 	CLOSES_WAIT_UNWOUND;
 	if (way == WAY_PARTS_AT) {
 		begun = hook_transfer_begin(what);
-		return hook_end_write(begun, write_on, parts, (int)a[2],
-				      call_now(what.number, a));
+		do
+			got = call_now(what.number, a);
+		while (hook_transfer_again(begun));
+		return hook_end_write(begun, write_on, parts, (int)a[2], got);
 	}
 	if (way == WAY_PARTS)
 		return hook_write_parts(move_vector, what, parts, (int)a[2]);

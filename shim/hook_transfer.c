@@ -11,6 +11,7 @@
 
 #include "hook.h"
 #include "hook_block.h"
+#include "hook_left.h"
 #include "hook_settings.h"
 #include "hook_unwound.h"
 
@@ -27,8 +28,11 @@
 			.number = the_number,                                  \
 			.function = (uintptr_t)real.name,                      \
 		});                                                            \
-		result got = real.name arguments;                              \
+		result got;                                                    \
                                                                                \
+		do                                                             \
+			got = real.name arguments;                             \
+		while (hook_transfer_again(begun));                            \
 		if (begun)                                                     \
 			got = (result)hook_transfer_end(got);                  \
 		watch_block_end(&block);                                       \
@@ -37,6 +41,38 @@
 HOOKS_TRANSFER(X)
 HOOKS_MESSAGES(X)
 #undef X
+
+/* Every signal is blocked: another one that is put off may break this, too. */
+cold bool hook_transfer_wait(void)
+{
+	struct transfer call = thread_self.transfer;
+	struct pollfd poll = { .fd = call.fd,
+			       .events = call.sends ? POLLOUT : POLLIN };
+	uint64_t for_ns = transfer_timeout_ns(&call);
+	uint64_t handlers = thread_self.host_handlers;
+	struct timespec left;
+	int got;
+
+	CLOSES_WAIT_UNWOUND;
+	transfer_end();
+	do
+		got = real.ppoll(&poll, 1,
+				 for_ns ? left_of(call.begun_ns, for_ns, &left)
+					: NULL,
+				 NULL);
+	while (got < 0 && errno == EINTR &&
+	       thread_self.host_handlers == handlers);
+	if (got <= 0) {
+		if (!got)
+			errno = transfer_error_of_timeout(&call);
+		thread_self.transfer.cut = CUT_NOT;
+		return false;
+	}
+	errno = call.errno_before;
+	call.cut = CUT_NOT;
+	transfer_begin(&call);
+	return true;
+}
 
 /* What does not fit is for libc to abort. */
 HOOK ssize_t __read_chk(int fd, void *to, size_t n, size_t room)

@@ -95,6 +95,20 @@ static inline bool hook_transfer_begin(struct transfer what)
 	return true;
 }
 
+/* Waits for what is left of its time; false: that is over, or the host came. */
+bool hook_transfer_wait(void);
+
+/*
+ * Is the call, begun and over, to be made once more? Otherwise errno is what it
+ * is to be.
+ */
+static inline bool hook_transfer_again(bool begun)
+{
+	return unlikely(begun) &&
+	       unlikely(thread_self.transfer.cut == CUT_WAIT) &&
+	       hook_transfer_wait();
+}
+
 /* Of TRANSFER_ALL, and returned. */
 static inline long hook_move_rest_of_one(long returned)
 {
@@ -110,7 +124,7 @@ static inline long hook_transfer_end(long returned)
 {
 	uint64_t done = transfer_end();
 
-	if (unlikely(thread_self.transfer.cut))
+	if (unlikely(thread_self.transfer.cut == CUT_STREAM))
 		return hook_move_rest_of_one(returned);
 	if (likely(!done))
 		return returned;

@@ -62,9 +62,12 @@ static void hide_from_call(ucontext_t *uc)
 
 static void stay_hidden(ucontext_t *uc)
 {
-	if (thread_self.waiting)
+	if (thread_self.waiting) {
 		wait_tick(&thread_self, uc);
-	hide_from_call(uc);
+		return;
+	}
+	transfer_put_off(&thread_self, uc);
+	call_again_tick(&thread_self, uc);
 }
 
 static void on_tick(int sig, ucontext_t *uc)

@@ -90,7 +90,7 @@ int transfer_option(const struct transfer *mine, int option, int otherwise)
 }
 
 /* As the kernel's families of sockets have it. */
-static int error_of_timeout(const struct transfer *mine)
+int transfer_error_of_timeout(const struct transfer *mine)
 {
 	if (mine->number != SYS_connect)
 		return EAGAIN;
@@ -109,7 +109,7 @@ static void go_on_waiting(struct transfer *mine, ucontext_t *uc)
 {
 	mine->ends_ns = end_ns(mine);
 	if (mine->ends_ns && clock_now_ns() >= mine->ends_ns)
-		context_set_result(uc, -error_of_timeout(mine));
+		context_set_result(uc, -transfer_error_of_timeout(mine));
 	else
 		make_again(mine, uc);
 }
@@ -241,6 +241,20 @@ void transfer_tick(struct thread *self, ucontext_t *uc)
 		go_on_waiting(mine, uc);
 	else if (result > 0 && mine->kind != TRANSFER_ONCE)
 		cut_short(self, uc, result);
+}
+
+void transfer_put_off(struct thread *self, ucontext_t *uc)
+{
+	struct transfer *mine = &self->transfer;
+
+	/* About to be made again, after a tick, it would last too long. */
+	if (is_at(mine, uc) && mine->is_again && context_call_again(uc) >= 0)
+		context_leave_call(uc, -EINTR);
+	if (is_at(mine, uc) && !mine->is_final && !mine->done &&
+	    context_is_broken_call(uc))
+		mine->cut = CUT_WAIT;
+	else
+		transfer_tick(self, uc);
 }
 
 void transfer_arm(struct thread *self)

@@ -13,6 +13,10 @@
  *              SIGPIPE. So the handler leaves it at that, and the hook waits
  * for data or room, and moves the rest without blocking (shim/hook_rest.h).
  *
+ * One that the host has blocked, and which is put off, breaks it as well; but
+ * no tick may be left that would end it in time, nor can any other come: the
+ * hook waits for what is left of the time, and makes the call again.
+ *
  * Where a signal of the host's comes before the call is made again it has to
  * break it, as it would have broken the first one. So the call is left there
  * instead, with EINTR: nothing is lost. lib/sigsafe/wait.h has another way,
@@ -43,6 +47,7 @@ enum transfer_kind {
 /* Has a tick cut it short? Then the hook moves the rest. */
 enum transfer_cut {
 	CUT_NOT,
+	CUT_WAIT,  /* it was broken, and is to be made again in time */
 	CUT_FILE,  /* as long as no signal of the host's comes */
 	CUT_STREAM /* all are blocked, as by wait_keep_mask() */
 };
@@ -95,10 +100,16 @@ uint64_t transfer_timeout_ns(const struct transfer *mine);
  */
 int transfer_option(const struct transfer *mine, int option, int otherwise);
 
+/* What the kernel says of this one's timeout. Signal-safe. */
+int transfer_error_of_timeout(const struct transfer *mine);
+
 struct thread;
 
 /* Handler only: a tick, or a signal the host does not know of, has come. */
 void transfer_tick(struct thread *self, ucontext_t *uc);
+
+/* Handler only: the same of one that is put off. */
+void transfer_put_off(struct thread *self, ucontext_t *uc);
 
 /* Handler only: after whatever a tick is for. */
 void transfer_arm(struct thread *self);

@@ -17,6 +17,7 @@
 #include <sys/sem.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <unistd.h>
@@ -24,7 +25,8 @@
 #include "victim.h"
 
 #define CALL_MS 400
-#define STEP_MS 8 /* between two signals: there are 31 */
+#define LATE_MS 650
+#define STEP_MS 11 /* between two signals: there are 31 */
 
 static const struct timespec call_time = { .tv_nsec = CALL_MS * 1000000L };
 static struct timespec left;
@@ -118,6 +120,65 @@ static long call_poll(void)
 	return poll(NULL, 0, CALL_MS);
 }
 
+/* Nothing comes, and there is no room: until the socket's time-out. */
+static int socket_with_timeouts(void)
+{
+	const struct timeval t = { .tv_usec = CALL_MS * 1000 };
+	static char much[1 << 12];
+	int fds[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM, 0, fds) ||
+	    setsockopt(fds[0], SOL_SOCKET, SO_RCVTIMEO, &t, sizeof(t)) ||
+	    setsockopt(fds[0], SOL_SOCKET, SO_SNDTIMEO, &t, sizeof(t)))
+		abort();
+	while (send(fds[0], much, sizeof(much), MSG_DONTWAIT) > 0)
+		;
+	while (send(fds[0], much, 1, MSG_DONTWAIT) > 0)
+		;
+	errno = 0;
+	return fds[0];
+}
+
+static long call_recv(void)
+{
+	char c;
+
+	return recv(socket_with_timeouts(), &c, 1, 0);
+}
+
+static long call_read(void)
+{
+	char c;
+
+	return read(socket_with_timeouts(), &c, 1);
+}
+
+static long call_raw_read(void)
+{
+	char c;
+
+	return syscall(SYS_read, socket_with_timeouts(), &c, 1);
+}
+
+static long call_send(void)
+{
+	return send(socket_with_timeouts(), "xyz", 3, 0);
+}
+
+static struct iovec part = { (char[8]){ 0 }, 8 };
+
+static long call_writev(void)
+{
+	return writev(socket_with_timeouts(), &part, 1);
+}
+
+static long call_recvmsg(void)
+{
+	struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
+
+	return recvmsg(socket_with_timeouts(), &message, 0);
+}
+
 static void turn(void)
 {
 	for (int i = 0; i < 4; i++)
@@ -167,7 +228,9 @@ static void make(const char *name, long (*call)(void), bool is_loop)
 	begun_ns = now_ns() - begun_ns;
 	waitpid(sender, NULL, 0);
 	printf("%s: %ld %s, %s, %d pending\n", name, got, strerror(error),
-	       begun_ns < CALL_MS * NS_PER_MS ? "too short" : "in time",
+	       begun_ns < CALL_MS * NS_PER_MS	? "too short"
+	       : begun_ns > LATE_MS * NS_PER_MS ? "too long"
+						: "in time",
 	       pending());
 	fflush(stdout);
 }
@@ -182,7 +245,8 @@ int main(int argc, char **argv)
 		X(usleep) X(nanosleep) X(thrd_sleep) X(clock_nanosleep)
 			X(raw_nanosleep) X(semtimedop) X(sem_timedwait)
 				X(sigtimedwait) X(raw_sigtimedwait) X(futex)
-					X(poll)
+					X(poll) X(recv) X(read) X(raw_read)
+						X(send) X(writev) X(recvmsg)
 #undef X
 	};
 

@@ -17,14 +17,35 @@ static bool was_on_ours(const ucontext_t *uc)
 }
 
 /*
- * What uc has interrupted: is it a handler that has done nothing but to come in
- * here? Not a tick, which is handled on ours.
+ * The context of the handler that was entered last, while it may still have to
+ * be put in its place; or NULL. In its uc_link, which the kernel has no use
+ * for, is that of the one before it.
  */
-static bool is_entering(const ucontext_t *uc)
+static __thread ucontext_t *volatile handler_entering
+	__attribute__((tls_model("initial-exec"), used));
+
+MACHINE_NOTING_ENTRY(signal_entry, handler_entering, signal_enter);
+
+extern const char signal_entry_end[] __attribute__((visibility("hidden")));
+
+/* What it was given is in the registers still. */
+static bool is_at_entry(const ucontext_t *uc)
 {
-	if (context_pc(uc) == (uintptr_t)signal_entry)
+	return context_pc(uc) - (uintptr_t)signal_entry <
+	       (uintptr_t)signal_entry_end - (uintptr_t)signal_entry;
+}
+
+/*
+ * What uc has interrupted: is it a handler that has done nothing but to come in
+ * here? Not a tick, which is handled on ours. (Nor that of a guest, which notes
+ * its own in the same place.)
+ */
+static bool is_entering(const ucontext_t *uc, const ucontext_t *noted)
+{
+	if (is_at_entry(uc))
 		return !signal_is_tick(context_handlers_info(uc));
-	return thread_self.entering && was_on_ours(uc);
+	return was_on_ours(uc) &&
+	       alternate_stack_holds(&thread_self, (uintptr_t)noted);
 }
 
 /* To where the kernel would have put it; NULL where it would have refused. */
@@ -32,53 +53,49 @@ static ucontext_t *move(ucontext_t *uc, bool is_tried)
 {
 	struct frame_move place = { .is_tried = is_tried };
 
-	alternate_stack_place(&thread_self, uc,
-			      context_pc(uc) == (uintptr_t)signal_entry,
-			      &place);
+	alternate_stack_place(&thread_self, uc, is_at_entry(uc), &place);
 	return machine_move_signal_frame(uc, &place);
-}
-
-static ucontext_t *entering(const ucontext_t *uc)
-{
-	return context_pc(uc) == (uintptr_t)signal_entry
-		       ? context_handlers_context(uc)
-		       : thread_self.entering;
-}
-
-/* It starts anew, in its own place. */
-static void start_in_place(ucontext_t *uc, ucontext_t *moved)
-{
-	if (context_pc(uc) != (uintptr_t)signal_entry) {
-		context_restart_handler(uc, signal_entry, thread_self.way_back);
-		thread_self.entering = NULL;
-	}
-	context_move_handler(uc, moved);
 }
 
 /*
  * Puts the handler that uc has interrupted on ours in its place, and first
  * those that this has interrupted in turn, of which there are no more than
- * signals.
+ * signals. It starts anew there, with the same way back as ours: the kernel's,
+ * or libc's. noted: the last that was noted then.
  */
-static bool settle(ucontext_t *uc)
+static bool settle(ucontext_t *uc, ucontext_t *noted, const void *way_back)
 {
 	ucontext_t *below, *moved;
 
-	if (!is_entering(uc))
+	if (!is_entering(uc, noted))
 		return false;
-	below = entering(uc);
-	if (was_on_ours(below) && !settle(below))
+	below = is_at_entry(uc) ? context_handlers_context(uc) : noted;
+	if (noted == below)
+		noted = below->uc_link;
+	if (was_on_ours(below) && !settle(below, noted, way_back))
 		return false;
 	moved = move(below, false);
-	if (moved)
-		start_in_place(uc, moved);
-	return moved;
+	if (!moved)
+		return false;
+	context_restart_handler(uc, signal_entry, way_back);
+	context_move_handler(uc, moved);
+	return true;
 }
 
-bool handler_is_out_of_place(int sig, ucontext_t *uc)
+bool handler_is_out_of_place(int sig, ucontext_t *uc, const void *way_back)
 {
 	return alternate_stack_holds(&thread_self, (uintptr_t)uc) &&
-	       disposition_is_handled(sig) && (!was_on_ours(uc) || settle(uc));
+	       disposition_is_handled(sig) &&
+	       (!was_on_ours(uc) || settle(uc, uc->uc_link, way_back));
+}
+
+/* One that is not on ours has interrupted nothing there. */
+void handler_stays(ucontext_t *uc)
+{
+	bool is_on_ours = alternate_stack_holds(&thread_self, (uintptr_t)uc);
+
+	handler_entering = is_on_ours ? uc->uc_link : NULL;
+	uc->uc_link = NULL;
 }
 
 /*
@@ -103,13 +120,11 @@ void handler_put_in_place(int sig, ucontext_t *uc, const void *way_back)
 {
 	ucontext_t *moved;
 
-	thread_self.way_back = way_back;
-	thread_self.entering = uc;
 	/* A fault while faults are blocked would kill in the middle of it. */
 	moved = move(uc, sig == SIGSEGV && !live_is_left());
-	thread_self.entering = NULL;
 	if (moved)
 		machine_enter_handler(sig, moved, way_back, signal_entry);
+	handler_stays(uc);
 	refuse(sig, uc);
 }
 

@@ -32,6 +32,8 @@
  *   context_leave_call()      makes a call that is about to be made return
  *                             this result instead
  *
+ *   NOTE_AND_GO_ON()          see MACHINE_NOTING_ENTRY() below
+ *
  * Registers have their DWARF numbers; the program counter has the last one:
  *
  *   REGISTER_FP, REGISTER_SP, REGISTER_PC, REGISTER_COUNT
@@ -166,7 +168,23 @@ _Noreturn void machine_enter_handler(int sig, void *context,
 				     machine_handler *enter);
 
 /*
- * For context_pc() at the first instruction of a handler: what that is given.
+ * Defines a handler that notes its context in a thread-local variable, and what
+ * that was in the context's uc_link, and goes on at another: from name to
+ * name_end all that it is given, and the stack, are as at its start.
+ */
+#define MACHINE_NOTING_ENTRY(name, noted, go_on)                               \
+	__asm__(".text\n"                                                      \
+		".p2align 4\n"                                                 \
+		".globl " #name ", " #name "_end\n"                            \
+		".hidden " #name ", " #name "_end\n"                           \
+		".type " #name ", %function\n" #name ":\n\t"                   \
+		".cfi_startproc\n\t" NOTE_AND_GO_ON(noted, go_on) #name        \
+		"_end:\n\t"                                                    \
+		".cfi_endproc\n\t"                                             \
+		".size " #name ", . - " #name "\n")
+
+/*
+ * For context_pc() in a MACHINE_NOTING_ENTRY(): what that is given.
  */
 const siginfo_t *context_handlers_info(const ucontext_t *uc);
 void *context_handlers_context(const ucontext_t *uc);

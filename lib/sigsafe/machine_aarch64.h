@@ -145,6 +145,16 @@ static inline uintptr_t context_frame_top(const ucontext_t *uc)
 	return context_sp(uc);
 }
 
+/* 8: uc_link. */
+#define NOTE_AND_GO_ON(noted, go_on)                                           \
+	"adrp x9, :gottprel:" #noted "\n\t"                                    \
+	"ldr x9, [x9, :gottprel_lo12:" #noted "]\n\t"                          \
+	"mrs x10, tpidr_el0\n\t"                                               \
+	"ldr x11, [x10, x9]\n\t"                                               \
+	"str x11, [x2, #8]\n\t"                                                \
+	"str x2, [x10, x9]\n\t"                                                \
+	"b " #go_on "\n\t"
+
 #define STACK_IS_RESTORED_FIRST_SINCE 0xffffff /* never */
 
 #define CALL_BYTES 4 /* svc #0 */

@@ -126,6 +126,14 @@ static inline uintptr_t context_frame_top(const ucontext_t *uc)
 	return context_sp(uc) - 128;
 }
 
+/* 8: uc_link. */
+#define NOTE_AND_GO_ON(noted, go_on)                                           \
+	"movq " #noted "@gottpoff(%rip), %rax\n\t"                             \
+	"movq %fs:(%rax), %rcx\n\t"                                            \
+	"movq %rcx, 8(%rdx)\n\t"                                               \
+	"movq %rdx, %fs:(%rax)\n\t"                                            \
+	"jmp " #go_on "\n\t"
+
 /* Linux 6.12: "x86/pkeys: Restore altstack access in sigreturn()" */
 #define STACK_IS_RESTORED_FIRST_SINCE 0x60c
 

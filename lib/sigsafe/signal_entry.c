@@ -264,21 +264,26 @@ static cold bool is_ours(int sig, const siginfo_t *info, ucontext_t *uc)
 	       (sig == SIGBUS && bus_error_is_ours(info, uc));
 }
 
-void signal_entry(int sig, siginfo_t *info, void *context)
+void signal_enter(int sig, siginfo_t *info, void *context)
 {
+	const void *way_back = __builtin_return_address(0);
 	signal_handler *handler;
 
-	if (unlikely(FAULTS & SIGNAL_BIT(sig)) && is_ours(sig, info, context))
+	if (unlikely(FAULTS & SIGNAL_BIT(sig)) && is_ours(sig, info, context)) {
+		handler_stays(context);
 		return;
+	}
 	if (signal_is_tick(info)) {
+		handler_stays(context);
 		on_tick(sig, context);
 		return;
 	}
 	/* Before anything is done: it is entered once more. */
-	if (unlikely(handler_is_out_of_place(sig, context))) {
-		handler_put_in_place(sig, context, __builtin_return_address(0));
+	if (unlikely(handler_is_out_of_place(sig, context, way_back))) {
+		handler_put_in_place(sig, context, way_back);
 		return;
 	}
+	handler_stays(context);
 	if (unlikely(is_blocked_by_host(sig, context))) {
 		put_off(sig, info, context);
 		return;

@@ -16,8 +16,12 @@
 /* Called before a signal kills by default. Set once, from the constructor. */
 extern void (*signal_last_words)(int sig);
 
-/* Handler only. */
+/*
+ * Handler only. signal_entry() is what the kernel enters, and a part of
+ * sigsafe/handler_place.c; it goes on at signal_enter().
+ */
 void signal_entry(int sig, siginfo_t *info, void *context);
+void signal_enter(int sig, siginfo_t *info, void *context);
 
 /* Is info that of a tick of the calling thread's timer? Signal-safe. */
 bool signal_is_tick(const siginfo_t *info);

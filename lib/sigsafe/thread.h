@@ -140,11 +140,7 @@ struct thread {
 	volatile uint32_t in_flight;	/* lib/sigsafe/freeze.h */
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
-	/* On it, not in its place yet (lib/sigsafe/handler_place.h); or NULL.
-	 */
-	ucontext_t *volatile entering;
-	const void *volatile way_back; /* its return address */
-	stack_t hosts_stack;	       /* lib/sigsafe/hosts_stack.h */
+	stack_t hosts_stack;		/* lib/sigsafe/hosts_stack.h */
 
 	struct thread_identity identity; /* thread_identify() */
 	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -235,6 +236,77 @@ static void faults(void)
 	printf("recovered %d, handled %d\n", recovered, handled);
 }
 
+/* At any instruction: two timers, and a child that sends two more. */
+#define STORM_NS (2 * NS_PER_S)
+
+static volatile long in_place, elsewhere;
+
+static void note_place(int sig, siginfo_t *info, void *context)
+{
+	char here;
+
+	(void)sig;
+	(void)info;
+	(void)context;
+	if ((uintptr_t)&here - (uintptr_t)large < LARGE_BYTES)
+		in_place++;
+	else
+		elsewhere++;
+}
+
+static pid_t start_sender(void)
+{
+	pid_t to = getpid(), child = fork();
+
+	if (child)
+		return child;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (uint64_t i = 0; getppid() == to; i++) {
+		kill(to, i % 2 ? SIGUSR2 : SIGALRM);
+		spin(10000 + i * 997 % 20000);
+	}
+	_exit(0);
+}
+
+static void start_timer(int sig, long ns)
+{
+	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL,
+				  .sigev_signo = sig };
+	const struct itimerspec every = { .it_value.tv_nsec = ns,
+					  .it_interval.tv_nsec = ns };
+	timer_t timer;
+
+	if (timer_create(CLOCK_MONOTONIC, &event, &timer) ||
+	    timer_settime(timer, 0, &every, NULL))
+		puts("no timer");
+}
+
+static void storm(void)
+{
+	const int sigs[] = { SIGUSR2, SIGALRM, SIGRTMIN, SIGRTMIN + 1 };
+	uint64_t begun_ns = now_ns();
+	pid_t sender;
+
+	have_large(0);
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(*sigs); i++)
+		handle(sigs[i], note_place, SA_ONSTACK | SA_RESTART);
+	loop_for(10 * NS_PER_MS);
+	sender = start_sender();
+	start_timer(SIGRTMIN, 70000);
+	start_timer(SIGRTMIN + 1, 90000);
+	while (now_ns() - begun_ns < STORM_NS) {
+		spin(3 * NS_PER_MS);
+		poll(NULL, 0, 0);
+	}
+	kill(sender, SIGKILL);
+	waitpid(sender, NULL, 0);
+	printf("some in place: %d, elsewhere %ld\n", in_place > 1000,
+	       elsewhere);
+	/* More are pending, or come at once. */
+	fflush(stdout);
+	_exit(0);
+}
+
 static volatile int in_child;
 
 static void count_in_child(int sig, siginfo_t *info, void *context)
@@ -275,13 +347,10 @@ static void in_parents_memory(void)
 }
 
 static const struct signal_case cases[] = {
-	{ "on_own", on_own },
-	{ "on_none", on_none },
-	{ "many", many },
-	{ "once", once },
-	{ "swaps", swaps },
-	{ "faults", faults },
-	{ "in_parents_memory", in_parents_memory },
+	{ "on_own", on_own }, { "on_none", on_none },
+	{ "many", many },     { "once", once },
+	{ "swaps", swaps },   { "faults", faults },
+	{ "storm", storm },   { "in_parents_memory", in_parents_memory },
 	{ NULL, NULL },
 };
 

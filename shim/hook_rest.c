@@ -23,6 +23,7 @@
 #include "hook_left.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
+#include "sigsafe/walk.h"
 
 #define REST_PARTS 16
 
@@ -115,7 +116,8 @@ static bool has_data(const struct stream *stream)
 }
 
 /* For n = 1 descriptor or none; most_ns: no longer than that. As ppoll(2). */
-static int wait_for(struct stream *stream, nfds_t n, uint64_t most_ns)
+static CONTINUES_A_CALL int wait_for(struct stream *stream, nfds_t n,
+				     uint64_t most_ns)
 {
 	uint64_t begun_ns = stream->begun_ns, for_ns = stream->timeout_ns;
 	struct timespec left;

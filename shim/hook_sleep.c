@@ -18,6 +18,7 @@
 #include "sigsafe/memory.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/wait.h"
+#include "sigsafe/walk.h"
 
 struct nap {
 	uint64_t begun_ns; /* 0: no tick comes in it */
@@ -133,7 +134,7 @@ static bool is_over(const struct nap *nap, int got)
 }
 
 /* 0; or -1 with EINTR: a signal of the host's has broken it. */
-static cold int go_on(const struct nap *nap)
+static CONTINUES_A_CALL int go_on(const struct nap *nap)
 {
 	struct timespec left;
 	int got;

@@ -13,6 +13,7 @@
 #include "hook_left.h"
 #include "hook_unwound.h"
 #include "sigsafe/wait.h"
+#include "sigsafe/walk.h"
 
 static __attribute__((always_inline)) inline uint64_t
 begin(enum blocking_call call, struct sitting *sitting)
@@ -48,9 +49,10 @@ static int forget_tick(int got)
 }
 
 /* The kernel may lack epoll_pwait2; then up to the next whole millisecond. */
-static cold int continue_epoll(uint64_t begun_ns, int fd,
-			       struct epoll_event *events, int n,
-			       uint64_t timeout_ns, const sigset_t *mask)
+static CONTINUES_A_CALL int continue_epoll(uint64_t begun_ns, int fd,
+					   struct epoll_event *events, int n,
+					   uint64_t timeout_ns,
+					   const sigset_t *mask)
 {
 	struct timespec left;
 	uint64_t left_ms;
@@ -108,8 +110,9 @@ HOOK int epoll_pwait2(int fd, struct epoll_event *events, int n,
 	return got;
 }
 
-static cold int continue_poll(uint64_t begun_ns, struct pollfd *fds, nfds_t n,
-			      uint64_t timeout_ns, const sigset_t *mask)
+static CONTINUES_A_CALL int continue_poll(uint64_t begun_ns, struct pollfd *fds,
+					  nfds_t n, uint64_t timeout_ns,
+					  const sigset_t *mask)
 {
 	struct timespec left;
 
@@ -175,9 +178,10 @@ HOOK int __ppoll_chk(struct pollfd *fds, nfds_t n,
 	return got;
 }
 
-static cold int continue_select(uint64_t begun_ns, int n, fd_set *in,
-				fd_set *out, fd_set *err, uint64_t timeout_ns,
-				const sigset_t *mask)
+static CONTINUES_A_CALL int continue_select(uint64_t begun_ns, int n,
+					    fd_set *in, fd_set *out,
+					    fd_set *err, uint64_t timeout_ns,
+					    const sigset_t *mask)
 {
 	struct timespec left;
 

@@ -98,12 +98,22 @@ static size_t add_stack(struct blame *blame, const struct entry *entry,
 	return i;
 }
 
-/* What the blamed call called; itself, where that is a mere helper. */
+/* libc's code that the kernel has a signal handler return to. */
+#define HANDLERS_CALLER "__restore_rt"
+
+/*
+ * What the blamed call called; itself, where that is a mere helper. A signal
+ * handler counts as called by what it has interrupted.
+ */
 static const struct call *callee_of(const struct entry *entry)
 {
 	const struct call *call = blamed(entry);
 
-	return entry->place && !call[-1].is_helper ? call - 1 : call;
+	if (!entry->place || call[-1].is_helper)
+		return call;
+	return entry->place > 1 && !strcmp(call[-1].function, HANDLERS_CALLER)
+		       ? call - 2
+		       : call - 1;
 }
 
 static int compare_whys(const void *a, const void *b)

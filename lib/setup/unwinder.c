@@ -68,13 +68,20 @@ static const char *prepare_unwind_tables(void)
 	return NULL;
 }
 
+/* The section of CONTINUES_A_CALL, by the linker; unit tests have none. */
+extern const char __start_stallshim_continues[] __attribute__((weak));
+extern const char __stop_stallshim_continues[] __attribute__((weak));
+
 /* Where the shim is a part of the program, as in unit tests, all is kept. */
 static void leave_out_own_frames(void)
 {
 	struct object own;
 
-	if (object_find((uintptr_t)unwinder_start, &own) && *own.map->l_name)
-		walk_leave_out(own.start, own.end);
+	if (!object_find((uintptr_t)unwinder_start, &own) || !*own.map->l_name)
+		return;
+	walk_leave_out(own.start, own.end);
+	walk_leave_out_called((uintptr_t)__start_stallshim_continues,
+			      (uintptr_t)__stop_stallshim_continues);
 }
 
 /* Where the kernel put the first thread's stack; glibc's alone, too. */

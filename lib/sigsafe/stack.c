@@ -95,12 +95,9 @@ walk_once(struct capture *capture, unsigned wanted, uint64_t *frame)
 
 static uint32_t first_frame(const struct capture *capture)
 {
-	uint64_t frame;
+	uint64_t frame = walk_first_frame(capture->recording, capture->first,
+					  capture->interrupted);
 
-	if (!capture->first)
-		return 0;
-	frame = walk_first_frame(capture->recording, capture->first,
-				 capture->interrupted);
 	return stack_table_add(capture->recording, &frame, 1);
 }
 

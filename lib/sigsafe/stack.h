@@ -15,15 +15,14 @@
 
 /*
  * Takes the stack at interrupted, a signal handler's context; or where it is
- * NULL, the stack of the calling hook's caller, whose return address is caller;
- * NULL: all behind the shim's own frames, which are left out in any case.
+ * NULL, the stack of the calling hook's caller, whose return address is caller.
+ * The shim's own frames are left out.
  *
  * Returns the stack's place in SECTION_STACKS, or 0 where none could be
  * recorded (counted by reason in recording.lost). Where a walk can't be made
- * safely, the stack is its first frame alone (counted as well), if that is
- * told. Leaves errno alone. Takes no lock of the host, allocates nothing. A
- * hook's takes 1.5 KB of the stack it is called on, 2 KB where functions are
- * new to it. Signal-safe.
+ * safely, the stack is its first frame alone (counted as well). Leaves errno
+ * alone. Takes no lock of the host, allocates nothing. A hook's takes 1.5 KB of
+ * the stack it is called on, 2 KB where functions are new to it. Signal-safe.
  */
 uint32_t stack_capture(const ucontext_t *interrupted, const void *caller);
 

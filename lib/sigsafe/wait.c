@@ -11,7 +11,6 @@
 #include "sigsafe/nested.h"
 #include "sigsafe/process.h"
 #include "sigsafe/run.h"
-#include "sigsafe/stack.h"
 #include "sigsafe/timer.h"
 
 /* Does the thread wait in the same frame as in its seat? Then it is the same.*/
@@ -129,10 +128,8 @@ void wait_goes_on(enum blocking_call call)
 {
 	struct thread *self = &thread_self;
 
-	/* A tick would find the call that continues it, not the host's. */
 	if (self->run_begun_ns && is_watched(self))
-		thread_blocks(self, call, stack_capture(NULL, NULL),
-			      clock_now_ns());
+		thread_blocks(self, call, 0, clock_now_ns());
 	open_wait(self, WAITS_NESTED);
 	self->mask_is_kept = true;
 }

@@ -11,11 +11,16 @@
 #include "sigsafe/memory.h"
 #include "sigsafe/row_cache.h"
 
-struct walk_own walk_own;
+struct walk_own walk_own, walk_continues;
 
 void walk_leave_out(uintptr_t start, uintptr_t end)
 {
 	walk_own = (struct walk_own){ start, end };
+}
+
+void walk_leave_out_called(uintptr_t start, uintptr_t end)
+{
+	walk_continues = (struct walk_own){ start, end };
 }
 
 void walk_begin(struct walk *walk, struct recording *recording,
@@ -32,6 +37,8 @@ void walk_begin(struct walk *walk, struct recording *recording,
 	walk->top_pc = 0;
 	walk->lacks_memory = false;
 	walk->hash = 0;
+	walk->sure_depth = 0;
+	walk->sure_hash = 0;
 	walk->frame = frame;
 }
 

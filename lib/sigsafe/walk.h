@@ -3,7 +3,9 @@
  * frames are kept. Signal-safe.
  *
  * Left out are frames in the shim itself, and where the walk begins in the shim
- * (caller is given) all frames up to the one that returns to caller.
+ * (caller is given) all frames up to the one that returns to caller; and what
+ * is called by a function of the shim that continues a call, as the host has
+ * not called that.
  *
  * Warm, which is over functions that have been met before, in objects that the
  * program started with and up the thread's own stack by ways it knows, a walk
@@ -62,7 +64,10 @@ struct walk {
 	uintptr_t top_pc;  /* that one's return address, if has_met_top */
 	bool lacks_memory; /* something on the way could not be read */
 	uint64_t hash;	   /* of the frames kept, as in sigsafe/stack_table.h */
-	uint64_t *frame;   /* they, as in base/format.h; NULL: not stored */
+	/* The same behind the last signal frame: what is known to be kept. */
+	unsigned sure_depth;
+	uint64_t sure_hash;
+	uint64_t *frame; /* they, as in base/format.h; NULL: not stored */
 };
 
 /*
@@ -90,6 +95,19 @@ struct walk_frame {
 static inline bool walk_is_own(uintptr_t pc)
 {
 	return pc - walk_own.start < walk_own.end - walk_own.start;
+}
+
+/* Of a function of the shim that continues a call which a tick has broken. */
+#define CONTINUES_A_CALL                                                       \
+	cold __attribute__((noclone, section("stallshim_continues")))
+
+/* Where these lie. Written by walk_leave_out_called(). */
+extern struct walk_own walk_continues;
+
+static inline bool walk_is_continued(uintptr_t pc)
+{
+	return pc - walk_continues.start <
+	       walk_continues.end - walk_continues.start;
 }
 
 /* Points behind the instruction: a return address does, if not exact. */
@@ -134,8 +152,13 @@ static inline enum walk_state walk_keep(struct walk *walk,
 	walk->behind_signal = false;
 	if (walk->seen > walk->depth + WALK_MAX_LEFT_OUT)
 		return WALK_CUT;
-	if (!frame->is_wanted)
+	if (!frame->is_wanted) {
+		if (unlikely(walk_is_continued(frame->pc))) {
+			walk->depth = walk->sure_depth;
+			walk->hash = walk->sure_hash;
+		}
 		return WALK_GOES_ON;
+	}
 	/* Code made at run time, or no code at all. */
 	if (!frame->place.is_in_object &&
 	    !memory_is_readable((const void *)(frame->pc - !frame->exact), 1))
@@ -147,6 +170,10 @@ static inline enum walk_state walk_keep(struct walk *walk,
 	if (walk->frame)
 		walk->frame[walk->depth] = word;
 	walk->depth++;
+	if (unlikely(returns_from_signal)) {
+		walk->sure_depth = walk->depth;
+		walk->sure_hash = walk->hash;
+	}
 	return walk->depth < walk->wanted ? WALK_GOES_ON : WALK_COMPLETE;
 }
 
@@ -168,5 +195,8 @@ uint64_t walk_first_frame(struct recording *recording, uintptr_t pc,
  * start; not called where the shim is linked into a program.
  */
 void walk_leave_out(uintptr_t start, uintptr_t end);
+
+/* Where its functions lie that continue a call; or not called, as above. */
+void walk_leave_out_called(uintptr_t start, uintptr_t end);
 
 #endif

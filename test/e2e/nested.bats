@@ -58,6 +58,18 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 		"$RESULTS/report") = 2 ]]
 }
 
+@test "a handler in a sleep was called there, not where a tick continued it" {
+	run_nested epoll-handler
+	[[ $(header "$text" stalls) = 2 ]]
+	[[ $(total_ns "$text" callback_is_interrupted) = \
+		$(header "$text" stalled) ]]
+	(($(total_ns "$text" handler_spins) > 2 * 40000000))
+	run grep -wE "$CONTINUE" "$text"
+	[[ $status = 1 ]]
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep -E '^     of it .* in usleep, .* in handler_spins' "$RESULTS/report"
+}
+
 @test "many short waits in a callback are one run" {
 	nested_stalls epoll-often poll_often poll
 	grep ' made 30 waits inside its runs, at most 15 in one, ' \

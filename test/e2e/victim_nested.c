@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -130,6 +131,24 @@ static void callback_epolls(void)
 	struct epoll_event event;
 
 	epoll_pwait(other_fd, &event, 1, STALL_MS, NULL);
+	tell_run();
+}
+
+static void handler_spins(int unused)
+{
+	(void)unused;
+	spin(STALL_MS * NS_PER_MS);
+	__asm__ volatile(""); /* not the last call */
+}
+
+/* Long after the first tick in the sleep. */
+static void callback_is_interrupted(void)
+{
+	const struct itimerval once = { .it_value = { .tv_usec = 80000 } };
+
+	signal(SIGALRM, handler_spins);
+	setitimer(ITIMER_REAL, &once, NULL);
+	usleep(300000);
 	tell_run();
 }
 
@@ -380,6 +399,7 @@ static const struct {
 	{ "epoll-ppoll", loop_by_epoll, callback_ppolls },
 	{ "epoll-epoll", loop_by_epoll, callback_epolls },
 	{ "epoll-sleep", loop_by_epoll, callback_sleeps_and_epolls },
+	{ "epoll-handler", loop_by_epoll, callback_is_interrupted },
 	{ "epoll-select", loop_by_epoll, callback_selects },
 	{ "epoll-often", loop_by_epoll, callback_polls_often },
 	{ "epoll-long", loop_by_epoll, callback_polls_long },

@@ -174,6 +174,27 @@ Test(walk, frames_of_the_shim_are_left_out_anywhere)
 			      FRAME_MODULE(module_place(free)));
 }
 
+/* As if libc continued a call of the host's. */
+Test(walk, what_continues_a_call_is_left_out_with_what_it_calls)
+{
+	int numbers[2] = { 1, 2 };
+	const struct stack_record *stack;
+	struct object libc;
+
+	fixture_start_unwinder();
+	cr_assert(object_find((uintptr_t)free, &libc));
+	walk_leave_out(libc.start, libc.end);
+	qsort(numbers, 2, sizeof(numbers[0]), compare_in_the_middle);
+	stack = fixture_stack(captured);
+	cr_assert_eq(stack->frame[1], fixture_frame(caller[0]));
+	walk_leave_out_called(libc.start, libc.end);
+	qsort(numbers, 2, sizeof(numbers[0]), compare_in_the_middle);
+	stack = fixture_stack(captured);
+	cr_assert_neq(stack->frame[0], fixture_frame(caller[0]));
+	for (uint32_t i = 0; i < stack->depth; i++)
+		cr_assert_neq(stack->frame[i], fixture_frame(caller[0]));
+}
+
 extern const char interrupted_at[];
 
 /* Where a debugger's breakpoint would be. */

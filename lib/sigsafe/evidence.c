@@ -168,10 +168,14 @@ void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
 {
 	struct thread *self = &thread_self;
 
-	if (!self->run_begun_ns)
+	if (!self->run_begun_ns) {
+		self->slice.lock = NULL;
 		return;
+	}
 	enter_run(self);
 	since_ns = max_u64(since_ns, self->shared_ns);
+	/* Not before: a tick up to here finds the thread in its wait. */
+	self->slice.lock = NULL;
 	if (now_ns > since_ns)
 		add_wait(&self->slice, lock, load_relaxed(&lock->last_charged),
 			 now_ns - since_ns);

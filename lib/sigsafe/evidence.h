@@ -76,7 +76,8 @@ void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 /*
  * The calling thread waits for a lock, whose record is pinned until the end;
  * the end alone where somebody else began the wait for it. Of a join, holder is
- * the thread to end: the record is that of all joins. Signal-safe.
+ * the thread to end: the record is that of all joins. A tick up to the end
+ * finds the thread waiting. Signal-safe.
  */
 void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
 			 int32_t holder);

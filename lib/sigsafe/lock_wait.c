@@ -106,12 +106,14 @@ void contention_wait_begin(struct lock_wait *wait, struct lock lock,
 }
 
 /* Only where the next waiter can see whether it is still true. */
-static void note_holder(struct lock_record *lock, uint32_t stack)
+static void note_holder(struct lock_record *lock, uint32_t stack,
+			uint64_t now_ns)
 {
-	const struct thread_identity *self = thread_identify();
+	const struct thread_identity *self;
 
 	if (lock->kind != LOCK_MUTEX && lock->kind != LOCK_RWLOCK)
 		return;
+	self = thread_identify_at(now_ns);
 	store_relaxed(&lock->holder, self->tid);
 	/* Of several readers any, and the name perhaps of another. */
 	copy_relaxed(lock->taker_name, self->name, NAME_BYTES);
@@ -137,7 +139,6 @@ static struct ledger_leave leave(struct lock_wait *wait,
 
 	switch (outcome) {
 	case WAIT_ACQUIRED:
-		note_holder(lock, wait->stack);
 		return ledger_acquired(&lock->ledger, wait->start_ns);
 	case WAIT_JOINED:
 		store_relaxed(&lock->holder, 0);
@@ -173,6 +174,9 @@ static uint64_t close_wait(struct lock_wait *wait, enum wait_outcome outcome)
 	store_relaxed(&wait->recording->latest_ns, left.until_ns);
 	evidence_lock_end(lock, wait->start_ns, left.until_ns);
 	event_waits_no_more(lock);
+	/* Until here a tick has asked who the lock is waited for. */
+	if (outcome == WAIT_ACQUIRED)
+		note_holder(lock, wait->stack, left.until_ns);
 	if (outcome == WAIT_GAVE_UP)
 		add_relaxed(&lock->timeouts, 1);
 	if (left.is_owed)
@@ -206,10 +210,11 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 	struct recording *rec = wait->recording;
 	uint64_t waited_ns;
 
-	thread_self.slice.lock = NULL;
 	/* A child that was forked meanwhile has no part in it. */
-	if (!rec || rec != live_recording() || !freeze_enter(rec))
+	if (!rec || rec != live_recording() || !freeze_enter(rec)) {
+		thread_self.slice.lock = NULL;
 		return;
+	}
 	waited_ns = close_wait(wait, outcome);
 	if (outcome == WAIT_WITHDRAWN)
 		add_relaxed(&wait->lock->waits, -UINT64_C(1));

@@ -16,6 +16,9 @@
 #include "sigsafe/sleepers.h"
 #include "sigsafe/timer.h"
 
+/* A pool names its threads late, or by their work. */
+#define NAME_LASTS_NS (10 * NS_PER_MS)
+
 __thread struct thread thread_self;
 pthread_key_t thread_key;
 
@@ -63,6 +66,17 @@ const struct thread_identity *thread_identify_anew(void)
 	thread_identify();
 	sys2(SYS_prctl, PR_GET_NAME, thread_self.identity.name);
 	return &thread_self.identity;
+}
+
+const struct thread_identity *thread_identify_at(uint64_t now_ns)
+{
+	struct thread_identity *self = &thread_self.identity;
+
+	if (self->tid && now_ns - self->named_ns < NAME_LASTS_NS)
+		return self;
+	thread_identify_anew();
+	self->named_ns = now_ns;
+	return self;
 }
 
 void thread_read_name(struct thread *self)

@@ -16,10 +16,11 @@
 #include "sigsafe/sys.h"
 #include "sigsafe/transfer.h"
 
-/* Who the thread is, asked of the kernel once. */
+/* Who the thread is, asked of the kernel once; its name perhaps again. */
 struct thread_identity {
 	int32_t tid; /* 0: not asked yet */
 	char name[NAME_BYTES];
+	uint64_t named_ns; /* when it was last asked for the name, at most */
 };
 
 /* What is known of a lock and its holder (lib/sigsafe/stall_locks.h). */
@@ -176,6 +177,12 @@ const struct thread_identity *thread_identify(void);
 
 /* The same, with the name that it has by now. A system call. Signal-safe. */
 const struct thread_identity *thread_identify_anew(void);
+
+/*
+ * The same with the name that it had at now_ns, or 10 ms before that: so often
+ * it is asked for at most. Signal-safe.
+ */
+const struct thread_identity *thread_identify_at(uint64_t now_ns);
 
 /* The thread ends: gives its timer and, if it was no loop, its record back. */
 void thread_end(void *self);

@@ -65,13 +65,13 @@ static bool takes_control(const struct msghdr *message)
 	       asked.msg_control && asked.msg_controllen;
 }
 
-/* Does it wait for all, which is to end where something else begins? */
-static bool ends_where_told(const struct transfer *what,
-			    const struct msghdr *message)
+/* Does it wait for more than there is, and can't be moved on? */
+static bool is_all_in_one(const struct transfer *what,
+			  const struct msghdr *message, int flags)
 {
-	return !what->sends && what->kind == TRANSFER_PARTS &&
-	       (takes_control(message) ||
-		hook_call_of_receive(what->fd, CALL_RECVMSG));
+	return !what->sends &&
+	       (call_of_receive(CALL_RECVMSG, what->fd, flags) ||
+		(what->kind == TRANSFER_PARTS && takes_control(message)));
 }
 
 static cold ssize_t receive_undisturbed(message_mover *move, int fd,
@@ -92,7 +92,7 @@ ssize_t hook_move_message(message_mover *move, struct transfer what,
 	ssize_t got;
 
 	CLOSES_WAIT_UNWOUND;
-	if (hook_may_tick() && unlikely(ends_where_told(&what, message)))
+	if (hook_may_tick() && unlikely(is_all_in_one(&what, message, flags)))
 		return receive_undisturbed(move, what.fd, message, flags,
 					   caller);
 	begun = hook_transfer_begin(what);

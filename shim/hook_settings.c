@@ -24,7 +24,7 @@ struct kernel_termios {
 };
 
 bool hook_some_linger;
-bool hook_some_terminals_wait;
+bool hook_some_want_more;
 
 static bool lingers(const struct linger *linger)
 {
@@ -36,14 +36,21 @@ static bool waits(tcflag_t local, const cc_t *characters)
 	return !(local & ICANON) && (characters[VTIME] || characters[VMIN] > 1);
 }
 
+static void note_option(int option, const void *value)
+{
+	if (unlikely(option == SO_LINGER) && lingers(value))
+		store_relaxed(&hook_some_linger, true);
+	if (unlikely(option == SO_RCVLOWAT) && *(const int *)value > 1)
+		store_relaxed(&hook_some_want_more, true);
+}
+
 HOOK int setsockopt(int fd, int level, int option, const void *value,
 		    socklen_t bytes)
 {
 	int err = real.setsockopt(fd, level, option, value, bytes);
 
-	if (!err && level == SOL_SOCKET && unlikely(option == SO_LINGER) &&
-	    lingers(value))
-		store_relaxed(&hook_some_linger, true);
+	if (!err && level == SOL_SOCKET)
+		note_option(option, value);
 	return err;
 }
 
@@ -52,7 +59,7 @@ HOOK int tcsetattr(int fd, int when, const struct termios *settings)
 	int err = real.tcsetattr(fd, when, settings);
 
 	if (!err && waits(settings->c_lflag, settings->c_cc))
-		store_relaxed(&hook_some_terminals_wait, true);
+		store_relaxed(&hook_some_want_more, true);
 	return err;
 }
 
@@ -66,12 +73,24 @@ cold enum blocking_call hook_call_of_close(int fd)
 	return lingers(&linger) ? CALL_CLOSE : CALL_NONE;
 }
 
+static int option_of(int fd, int option)
+{
+	const struct transfer asked = { .fd = fd };
+
+	return transfer_option(&asked, option, 0);
+}
+
+static bool wants_more(int fd)
+{
+	return option_of(fd, SO_RCVLOWAT) > 1;
+}
+
 cold enum blocking_call hook_call_of_read(int fd)
 {
 	struct kernel_termios now;
 
-	return !sys3(SYS_ioctl, fd, TCGETS, &now) &&
-			       waits(now.local, now.characters)
+	return wants_more(fd) || (!sys3(SYS_ioctl, fd, TCGETS, &now) &&
+				  waits(now.local, now.characters))
 		       ? CALL_READ
 		       : CALL_NONE;
 }
@@ -80,13 +99,21 @@ cold enum blocking_call hook_call_of_read(int fd)
  * Who has sent what comes before a tick would never be told: the kernel has
  * dropped it, and it is to end where another's begins.
  */
-cold enum blocking_call hook_call_of_receive(int fd, enum blocking_call call)
+static bool brings_credentials(int fd)
 {
-	const struct transfer asked = { .fd = fd };
+	return option_of(fd, SO_PASSCRED) || option_of(fd, SO_PASSPIDFD) ||
+	       option_of(fd, SO_PASSSEC);
+}
 
-	return transfer_option(&asked, SO_PASSCRED, 0) ||
-			       transfer_option(&asked, SO_PASSPIDFD, 0) ||
-			       transfer_option(&asked, SO_PASSSEC, 0)
+cold enum blocking_call hook_call_of_receive(int fd, enum blocking_call call,
+					     int flags)
+{
+	/* What it has looked at only can't be left to a second call. */
+	bool looks = (flags & MSG_WAITALL) && (flags & MSG_PEEK);
+
+	return !(flags & MSG_DONTWAIT) &&
+			       (looks || wants_more(fd) ||
+				(flags & MSG_WAITALL && brings_credentials(fd)))
 		       ? call
 		       : CALL_NONE;
 }

@@ -1,10 +1,10 @@
 /*
  * What the host has set for a descriptor, by which a call that a tick would cut
  * short does so where others of its name do not: a socket whose close(2)
- * lingers, a terminal whose read(2) waits for several bytes or for a time, a
- * socket whose messages bring credentials. To ask for it is a system call: so
- * the first two are asked for only if such was ever set, and each only where
- * ticks come.
+ * lingers, a terminal or socket of which more than a byte is waited for, or for
+ * a time, a socket whose messages bring credentials. To ask for it is a system
+ * call: so the first ones are asked for only if such was ever set, and each
+ * only where ticks come.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,12 +17,13 @@
 
 /* Set by the hooks of setsockopt(3) and tcsetattr(3), for good. */
 extern bool hook_some_linger;
-extern bool hook_some_terminals_wait;
+extern bool hook_some_want_more;
 
 /* The call as which it is told that no tick comes; CALL_NONE: one may. */
 enum blocking_call hook_call_of_close(int fd);
 enum blocking_call hook_call_of_read(int fd);
-enum blocking_call hook_call_of_receive(int fd, enum blocking_call call);
+enum blocking_call hook_call_of_receive(int fd, enum blocking_call call,
+					int flags);
 
 /* Relaxed: a thread that uses what another has set was told of it. */
 static inline enum blocking_call call_of_close(int fd)
@@ -34,8 +35,7 @@ static inline enum blocking_call call_of_close(int fd)
 
 static inline enum blocking_call call_of_read(int fd)
 {
-	return likely(!load_relaxed(&hook_some_terminals_wait)) ||
-			       !hook_may_tick()
+	return likely(!load_relaxed(&hook_some_want_more)) || !hook_may_tick()
 		       ? CALL_NONE
 		       : hook_call_of_read(fd);
 }
@@ -44,10 +44,12 @@ static inline enum blocking_call call_of_read(int fd)
 static inline enum blocking_call call_of_receive(enum blocking_call call,
 						 int fd, int flags)
 {
-	return likely(kind_to_receive(flags) == TRANSFER_ONCE) ||
+	bool for_all = (flags & (MSG_WAITALL | MSG_DONTWAIT)) == MSG_WAITALL;
+
+	return likely(!for_all && !load_relaxed(&hook_some_want_more)) ||
 			       !hook_may_tick()
 		       ? CALL_NONE
-		       : hook_call_of_receive(fd, call);
+		       : hook_call_of_receive(fd, call, flags);
 }
 
 #endif

@@ -144,6 +144,46 @@ static long raw_recvmsg_control(void)
 	return receive_message(256, true);
 }
 
+static long tcp_peek(void)
+{
+	be_tcp();
+	send_piece();
+	begin();
+	return recv(near, to, PIECE + 1, MSG_PEEK | MSG_WAITALL);
+}
+
+/* More than what is there at first, but no more than comes then. */
+#define LEAST(family, name, call)                                              \
+	static long family##_##name(void)                                      \
+	{                                                                      \
+		int least = PIECE + 1;                                         \
+		struct msghdr message = { .msg_iov = into, .msg_iovlen = 2 };  \
+                                                                               \
+		(void)message;                                                 \
+		be_##family();                                                 \
+		fail_if(setsockopt(near, SOL_SOCKET, SO_RCVLOWAT, &least,      \
+				   sizeof(least)));                            \
+		send_piece();                                                  \
+		begin();                                                       \
+		return call;                                                   \
+	}
+#define LEASTS(X)                                                              \
+	X(least_recv, recv(near, to, sizeof(to), 0))                           \
+	X(least_read, read(near, to, sizeof(to)))                              \
+	X(least_recvmsg, recvmsg(near, &message, 0))                           \
+	X(least_raw_read, syscall(SYS_read, near, to, sizeof(to)))
+#define LEAST_OF_BOTH(name, call)                                              \
+	LEAST(unix, name, call)                                                \
+	LEAST(tcp, name, call)
+LEASTS(LEAST_OF_BOTH)
+
+static void send_two(void)
+{
+	static const char two[2 * PIECE];
+
+	fail_if(write(far, two, sizeof(two)) != sizeof(two));
+}
+
 static long recvmsg_nowhere(void)
 {
 	return recvmsg(near, (struct msghdr *)8, MSG_WAITALL);
@@ -214,7 +254,16 @@ int main(int argc, char **argv)
 			RECEIVES(X)
 #undef X
 				{ "nowhere", unix_recvmsg_nowhere, send_last },
-		{ NULL, NULL, NULL },
+		{ "pieces tcp peek", tcp_peek, send_piece },
+		{ "broken tcp peek", tcp_peek, interrupt_call },
+#define X(name, call)                                                          \
+	{ "unix " #name, unix_##name, send_two },                              \
+		{ "tcp " #name, tcp_##name, send_two },                        \
+		{ "broken unix " #name, unix_##name, interrupt_call },         \
+		{ "broken tcp " #name, tcp_##name, interrupt_call },
+		LEASTS(X)
+#undef X
+			{ NULL, NULL, NULL },
 	};
 
 	return make_calls(calls, argc, argv);

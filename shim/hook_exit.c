@@ -1,6 +1,7 @@
 /*
- * The ends of a program that no destructor sees: _exit and quick_exit. The
- * results are written first. (exec: hook_exec.c.)
+ * The ends of a program that no destructor sees: _exit, to which syscall(2)
+ * comes as well, and quick_exit. The results are written first. (exec:
+ * hook_exec.c.)
  *
  * SPDX-License-Identifier: MIT
  */

@@ -109,6 +109,8 @@ HOOK long syscall(long number, ...)
 				     number, a);
 	if (unlikely(number == SYS_execve || number == SYS_execveat))
 		return exec_raw(number, a);
+	if (unlikely(number == SYS_exit_group))
+		_exit((int)a[0]);
 	if (unlikely(raw_is_signal(number)))
 		return raw_signal(number, a);
 	if (unlikely(thread_self.armed || tick_signals_open()) &&

@@ -195,6 +195,15 @@ bool results_are_due(const struct recording *rec, uint64_t now_ns)
 	return has_waits(rec, now_ns) || has_loops(rec, now_ns);
 }
 
+/* A limit of the user's (RLIMIT_SIGPENDING), of which nobody else would tell.
+ */
+static void say_refused(const struct recording *rec)
+{
+	if (load_relaxed(&rec->lost[LOST_TIMER]) && !results.has_published)
+		say("the kernel refused timers: some stalls were not seen "
+		    "(ulimit -i)");
+}
+
 static void say_lost(void)
 {
 	struct sentence line = { .length = 0 };
@@ -234,6 +243,7 @@ void results_publish(const struct recording *rec, bool with_names)
 		say_cannot("cannot write the texts of ", err);
 	if (results.is_second_choice)
 		say_where();
+	say_refused(rec);
 	results.has_published = true;
 }
 

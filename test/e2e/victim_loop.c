@@ -16,6 +16,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <time.h>
@@ -261,6 +262,14 @@ static void end_at_once(void)
 	_exit(3);
 }
 
+static void end_by_syscall(void)
+{
+	callback_spin();
+	turn(1);
+	fflush(stdout);
+	syscall(SYS_exit_group, 6);
+}
+
 static void end_quickly(void)
 {
 	callback_spin();
@@ -334,6 +343,7 @@ static const struct {
 	{ "nothing", warm_up, do_nothing },
 	{ "_exit", warm_up, end_at_once },
 	{ "quick_exit", warm_up, end_quickly },
+	{ "exit_group", warm_up, end_by_syscall },
 	{ "exec", warm_up, become_another },
 	{ "no-exec", warm_up, fail_to_become_another },
 	{ "abort", warm_up, die },

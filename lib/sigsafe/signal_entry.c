@@ -62,11 +62,10 @@ static void hide_from_call(ucontext_t *uc)
 
 static void stay_hidden(ucontext_t *uc)
 {
-	if (thread_self.waiting) {
+	if (thread_self.waiting)
 		wait_tick(&thread_self, uc);
-		return;
-	}
-	transfer_put_off(&thread_self, uc);
+	else
+		transfer_put_off(&thread_self, uc);
 	call_again_tick(&thread_self, uc);
 }
 
@@ -84,8 +83,7 @@ static void on_tick(int sig, ucontext_t *uc)
 		sys_sigprocmask(SIG_SETMASK, &quiet, NULL);
 	watch_tick(uc);
 	hide_from_call(uc);
-	/* Where the thread blocks every signal the next tick is to come, too.
-	 */
+	/* The next one is to come where the thread blocks every signal. */
 	mask = wait_mask_interrupted(uc);
 	*mask = mask_of_kernel(*mask);
 }

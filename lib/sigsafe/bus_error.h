@@ -2,6 +2,15 @@
  * Bus errors: by SIGBUS the kernel tells a thread that the recording has been
  * cut, as it tells the host of files of its own. Handler only, all.
  *
+ * Limit: where the host blocks or ignores SIGBUS the kernel kills for such an
+ * access, whatever the handler. To stay open to it we would have to keep it
+ * open in masks of any kind, as the tick signal is in those with every signal
+ * (sigsafe/tick_signal.h), and then to answer for it in sigpending(2),
+ * sigwait(3) and signalfd(2) as well; and a SIGBUS that the host ignores would
+ * be reset by each exec, of which those within posix_spawn(3) cannot be put
+ * right. That is more than can go wrong unseen in programs whose recording
+ * nobody cuts.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SIGSAFE_BUS_ERROR_H

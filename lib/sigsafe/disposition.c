@@ -35,7 +35,7 @@ extern int __sigaction(int sig, const struct sigaction *act,
 static struct quiet_lock lock; /* guards all below but called[] */
 static struct disposition shadow[SIGNALS + 1];
 static kernel_sigset stand_ins;
-struct disposition_flags disposition_flags; /* also read without the lock */
+kernel_sigset disposition_restarting; /* also read without the lock */
 
 /* What entry() calls. Written with the shadow, read without the lock. */
 static signal_handler *called[SIGNALS + 1];
@@ -95,7 +95,7 @@ static bool stands_in(int sig)
 	return stand_ins & SIGNAL_BIT(sig);
 }
 
-/* That of SIGBUS as if it were not there: on no other stack, no other mask. */
+/* That of SIGBUS leaves the mask as if it were not there. */
 static struct disposition stand_in_form(int sig)
 {
 	bool is_bus = sig == SIGBUS;
@@ -103,7 +103,8 @@ static struct disposition stand_in_form(int sig)
 	return (struct disposition){
 		.handler = entry,
 		.flags = SIGINFO | restorer_flag | (uint64_t)SA_RESTART |
-			 (uint64_t)(is_bus ? SA_NODEFER : SA_ONSTACK),
+			 (uint64_t)SA_ONSTACK |
+			 (is_bus ? (uint64_t)SA_NODEFER : 0),
 		.restorer = restorer,
 		.mask = is_bus ? 0 : QUIET_MASK,
 	};
@@ -141,9 +142,7 @@ static void remember(int sig, const struct disposition *host)
 	shadow[sig].flags &= KNOWN_FLAGS;
 	shadow[sig].mask &= ~UNMASKABLE;
 	/* Relaxed: an answer is as old as the handler it belongs to. */
-	note(&disposition_flags.restart, sig, host->flags & SA_RESTART);
-	note(&disposition_flags.on_stack, sig,
-	     is_function(host->handler) && host->flags & SA_ONSTACK);
+	note(&disposition_restarting, sig, host->flags & SA_RESTART);
 	/* Release pairs with the acquire in disposition_take(). */
 	store_release(&called[sig], asks ? ASK : host->handler);
 }

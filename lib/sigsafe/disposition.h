@@ -93,24 +93,13 @@ void disposition_stand_back_from_one_shots(void);
  */
 signal_handler *disposition_take(int sig);
 
-/* The signals that the host has set with SA_RESTART; handles with SA_ONSTACK.
- */
-struct disposition_flags {
-	kernel_sigset restart, on_stack;
-};
-
-extern struct disposition_flags disposition_flags;
+/* The signals that the host has set with SA_RESTART. */
+extern kernel_sigset disposition_restarting;
 
 /* Has the host's handler SA_RESTART? Not locked. Signal-safe. */
 static inline bool disposition_restarts(int sig)
 {
-	return load_relaxed(&disposition_flags.restart) & SIGNAL_BIT(sig);
-}
-
-/* Has the host a handler with SA_ONSTACK? Not locked. Signal-safe. */
-static inline bool disposition_enters_alternate_stack(int sig)
-{
-	return load_relaxed(&disposition_flags.on_stack) & SIGNAL_BIT(sig);
+	return load_relaxed(&disposition_restarting) & SIGNAL_BIT(sig);
 }
 
 /* Has the host a handler? Not locked. Signal-safe. */

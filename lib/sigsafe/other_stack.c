@@ -7,7 +7,6 @@
 
 #include <signal.h>
 
-#include "sigsafe/disposition.h"
 #include "sigsafe/sys.h"
 
 struct call {
@@ -15,12 +14,20 @@ struct call {
 	void *argument;
 };
 
-static void call_without(void *argument)
+/* One that was never set would be set by that, for hosts_stack.h. */
+static bool take_away(stack_t *had)
 {
 	static const stack_t none = { .ss_flags = SS_DISABLE };
+
+	return !sys2(SYS_sigaltstack, NULL, had) && had->ss_size &&
+	       !sys2(SYS_sigaltstack, &none, NULL);
+}
+
+static void call_without(void *argument)
+{
 	const struct call *call = argument;
 	stack_t had;
-	bool is_gone = !sys2(SYS_sigaltstack, &none, &had);
+	bool is_gone = take_away(&had);
 
 	call->function(call->argument);
 	if (is_gone)
@@ -31,8 +38,5 @@ void other_stack_call(void *top, void (*function)(void *), void *argument)
 {
 	struct call call = { function, argument };
 
-	if (unlikely(disposition_enters_alternate_stack(SIGBUS)))
-		machine_call_on(top, call_without, &call);
-	else
-		machine_call_on(top, function, argument);
+	machine_call_on(top, call_without, &call);
 }

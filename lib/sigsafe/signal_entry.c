@@ -7,7 +7,6 @@
 
 #include <sys/mman.h>
 
-#include "base/units.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/bus_error.h"
 #include "sigsafe/call_again.h"
@@ -204,9 +203,8 @@ static void call(int sig, siginfo_t *info, ucontext_t *uc,
 }
 
 /*
- * Nothing rests on the return: the host may jump out of its handler. (Then the
- * thread counts as inside of it for good, which costs the names in its last
- * texts.)
+ * The host may jump out of its handler. (Then the thread counts as inside of it
+ * for good, which costs the names in its last texts.)
  */
 static void call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 			 signal_handler *handler)

@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "base/atomic.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/sys.h"
@@ -57,9 +58,15 @@ static uint32_t take(void)
 	}
 }
 
+static bool has_room_here(void)
+{
+	return alternate_stack_holds(&thread_self,
+				     (uintptr_t)__builtin_frame_address(0));
+}
+
 void spare_stack_call(void (*work)(void *), void *argument)
 {
-	uint32_t bit = stacks ? take() : 0;
+	uint32_t bit = stacks && !has_room_here() ? take() : 0;
 	size_t end;
 
 	if (!bit) {

@@ -14,8 +14,9 @@
 void spare_stack_start(void);
 
 /*
- * Calls work(argument) on a spare stack; or on this one, if all are in use or
- * there are none. Handler only: all signals are blocked.
+ * Calls work(argument) on a spare stack; or on this one, if it is the thread's
+ * alternate one of ours, which has room, if all are in use or there are none.
+ * Handler only: all signals are blocked.
  */
 void spare_stack_call(void (*work)(void *), void *argument);
 

@@ -12,12 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 
 #include "victim_signal.h"
 
 #define SENT 300
 
 static char *page;
+static pthread_t working;
 static _Atomic int handled;
 static atomic_bool over;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -146,6 +148,64 @@ static void fault_where_all_else_is_blocked(void)
 	say_mask("behind");
 }
 
+/* No room is left for a signal's frame. */
+static ucontext_t home, coroutine;
+
+static void touch_page(void)
+{
+	*(volatile char *)page = 1;
+}
+
+static void terminate(void)
+{
+	raise(SIGTERM);
+}
+
+static void *run_on_little(void *function)
+{
+	char *stack = mmap(NULL, 3 * 4096, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	for (int turn = 0; turn < 10; turn++)
+		loop_for(NS_PER_MS);
+	map_a_file_and_cut_it();
+	/* Looked up now: that would not have the room. */
+	raise(0);
+	mprotect(stack, 8192, PROT_NONE);
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = stack + 8192;
+	coroutine.uc_stack.ss_size = 1024;
+	makecontext(&coroutine, (void (*)(void))(uintptr_t)function, 0);
+	swapcontext(&home, &coroutine);
+	return NULL;
+}
+
+static void on_little_stack(void (*function)(void), bool in_thread)
+{
+	int status = 0;
+
+	if (!fork()) {
+		void *what = (void *)(uintptr_t)function;
+
+		if (in_thread &&
+		    !pthread_create(&working, NULL, run_on_little, what))
+			pthread_join(working, NULL);
+		else
+			run_on_little(what);
+		_exit(0);
+	}
+	wait(&status);
+	printf("status %d\n", status & 0x7f);
+}
+
+static void with_little_room(void)
+{
+	on_little_stack(touch_page, false);
+	on_little_stack(touch_page, true);
+	on_little_stack(terminate, false);
+	on_little_stack(terminate, true);
+}
+
 static void said(void)
 {
 	say_action(SIGBUS);
@@ -162,8 +222,6 @@ static void count(int sig)
 	/* Deadlocks, if it comes where a lock of the shim's is held. */
 	signal(SIGUSR2, SIG_IGN);
 }
-
-static pthread_t working;
 
 static void send_many(int (*send)(void))
 {
@@ -271,6 +329,7 @@ static const struct signal_case cases[] = {
 	{ "fault_handled_once", fault_handled_once },
 	{ "fault_on_own_stack", fault_on_own_stack },
 	{ "fault_where_all_else_is_blocked", fault_where_all_else_is_blocked },
+	{ "with_little_room", with_little_room },
 	{ "said", said },
 	{ "sent_to_handler", sent_to_handler },
 	{ "sent_to_handler_that_nests", sent_to_handler_that_nests },

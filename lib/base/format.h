@@ -142,7 +142,8 @@ struct recording {
 	uint32_t frozen; /* 1: neither operations nor stalls are recorded */
 	/* Lock operations, and ticks and ends of stalls. */
 	uint32_t in_flight __attribute__((aligned(64)));
-	uint64_t latest_ns; /* last time stamp of a lock operation */
+	/* Of lock operations, and of ticks in the first run of a thread. */
+	uint64_t latest_ns;
 	/* No longest_record is shorter: a hint, 0 while there is room. */
 	uint64_t longest_floor_ns;
 	uint64_t lost[LOST_COUNT] __attribute__((aligned(64)));

@@ -56,6 +56,9 @@ void stall_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 		begin_stall(self, begun_ns, call);
 	if (is_stall)
 		share(self, begun_ns, now_ns, true, RUN_LASTS);
+	else
+		/* It may hang, and be killed: then it has for so long. */
+		store_relaxed(&self->recording->latest_ns, now_ns);
 	freeze_leave(self->recording);
 	if (is_stall && call == CALL_NONE)
 		log_stall(self);

@@ -118,6 +118,62 @@ one_stall() {
 	one_stall callback_spin
 }
 
+@test "a hang before the second wait is told as a run that has not ended" {
+	in_background under_shim "$(victim loop)" hang
+	# By then it has been let run, and had its tick.
+	wait_until 20 report_names 'has not come back to its wait for [0-9.]*s'
+	kill -KILL "$program"
+	job_ends 137
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep -E '^  Thread loop \([0-9]+\) has not come back to its wait for ' \
+		"$RESULTS/report"
+}
+
+# fortified_loop CALL ARGUMENTS: a loop that waits by libc's checked twin of it.
+fortified_loop() {
+	local program=$BATS_TEST_TMPDIR/fortified_$1
+
+	cc -O2 -D_GNU_SOURCE -D_FORTIFY_SOURCE=2 -o "$program" \
+		-I "$ROOT/test/e2e" -x c - <<-EOF
+		#include <poll.h>
+		#include <stdlib.h>
+		#include "victim.h"
+		int main(int argc, char **argv)
+		{
+			struct timespec ms = { .tv_nsec = NS_PER_MS };
+			struct pollfd *fds = calloc(2, sizeof(*fds));
+
+			(void)argv, (void)ms;
+			for (int i = 0; i < 9; i++) {
+				/* So that only the call can tell whether. */
+				$1(fds, (nfds_t)argc - 1, $2);
+				if (i == 6)
+					spin(25 * NS_PER_MS);
+			}
+			return 0;
+		}
+	EOF
+	nm -D "$program" | grep "__$1_chk"
+	rm -f "$RESULTS"/*.stall.txt "$RESULTS"/*.rec
+	under_shim "$program"
+	text=$(result stall.txt)
+	[[ $(header "$text" turns) = 9 && $(header "$text" stalls) = 1 ]]
+	grep "wait=$1 " "$text"
+}
+
+@test "each fortified wait makes a loop" {
+	need cc
+	fortified_loop poll 1
+	fortified_loop ppoll '&ms, NULL'
+}
+
+# At 10 ms: 16 in the first 160 ms, then one for each sixteenth that it grows.
+@test "ticks of a long stall come ever more seldom" {
+	run_loop sleep
+	one_stall callback_sleep
+	between 20 48 "$(total_count "$text")"
+}
+
 @test "a program that waits once and computes is no loop" {
 	under_shim "$(victim loop)" once
 	[[ -z $(ls "$RESULTS") ]]

@@ -185,6 +185,13 @@ static void callback_endless(void)
 		spin(NS_PER_MS);
 }
 
+/* A loop, or a program that has only just begun to be one: who knows? */
+static void hang_at_first(void)
+{
+	turn(1);
+	callback_endless();
+}
+
 static void callback_sleeps_for_ever(void)
 {
 	puts("endless");
@@ -334,6 +341,7 @@ static const struct {
 	{ "endless", warm_up, callback_endless },
 	{ "sleep-for-ever", warm_up, callback_sleeps_for_ever },
 	{ "first", do_nothing, stall_first },
+	{ "hang", do_nothing, hang_at_first },
 	{ "once", do_nothing, wait_once_and_compute },
 	{ "slow-start", do_nothing, start_slowly },
 	{ "busy", warm_up, poll_busily },

@@ -270,6 +270,15 @@ wait_of() {
 		grep -E "^  cache_lock +mutex +why\\+0x$place "
 }
 
+@test "a stall is as long as it was, however long that is" {
+	local ms
+
+	for ms in 12 25 50 400; do
+		why_when_let spin "$ms"
+		lasts_as_said "$text" "$run"
+	done
+}
+
 @test "a storm of page faults is page faults" {
 	why_when_let faults 200
 	lasts_as_said "$text" "$run"

@@ -103,10 +103,8 @@ HOOK long syscall(long number, ...)
 		leave_before_seccomp(a[0] == SECCOMP_SET_MODE_STRICT,
 				     a[0] == SECCOMP_SET_MODE_FILTER && a[2],
 				     number, a);
-	if (unlikely(number == SYS_prctl && a[0] == PR_SET_SECCOMP))
-		leave_before_seccomp(a[1] == SECCOMP_MODE_STRICT,
-				     a[1] == SECCOMP_MODE_FILTER && a[2],
-				     number, a);
+	if (unlikely(number == SYS_prctl))
+		leave_before_prctl(a);
 	if (unlikely(number == SYS_execve || number == SYS_execveat))
 		return exec_raw(number, a);
 	if (unlikely(number == SYS_exit_group))

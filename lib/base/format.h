@@ -108,7 +108,7 @@ enum recording_end {
 	END_AT_ONCE, /* _exit, _Exit or quick_exit; end_detail: status */
 	END_EXEC,    /* became another program; it went on until after end_ns */
 	END_SIGNAL,  /* a default-fatal signal; end_detail: its number */
-	END_SECCOMP  /* it asked for seccomp, and was left alone from then on */
+	END_SECCOMP  /* ... or the like: it was left alone from then on */
 };
 
 #define STATUS_UNKNOWN (-1) /* as end_detail: nobody told us */

@@ -36,7 +36,8 @@ static const char *end_text(struct process *process)
 				   lived);
 	case END_SECCOMP:
 		return arena_print(
-			arena, "watched until it asked for seccomp, after %s",
+			arena,
+			"watched until it forbade system calls, after %s",
 			lived);
 	case END_RUNNING:
 		break;

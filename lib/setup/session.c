@@ -295,5 +295,5 @@ void session_leave(void)
 	is_alone = timer_delete_all(&thread_self);
 	alternate_stack_remove(&thread_self);
 	host_signal_leave(is_alone);
-	say("the program asks for seccomp: it is not watched from now on");
+	say("the program forbids system calls: it is not watched from now on");
 }

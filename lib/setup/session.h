@@ -41,8 +41,9 @@ void session_exit_begins(void);
 
 /*
  * From now on nothing of this process is watched, nor of what it forks, and no
- * system call is made of our own: the program is about to shut itself in by
- * seccomp, which may kill for them. The results are written first. Signal-safe.
+ * system call is made of our own: the program is about to forbid them (by
+ * seccomp, or a handler that they are given to), which may kill for them. The
+ * results are written first. Signal-safe.
  */
 void session_leave(void);
 

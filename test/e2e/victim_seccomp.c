@@ -7,6 +7,7 @@
  *   strict   prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT)
  *   filter   by prctl; a few calls are allowed, all others kill
  *   raw      the same filter, by syscall(SYS_seccomp)
+ *   dispatch no filter: any call is given to a handler, which ends the program
  *   probe    only asks whether there are filters, then stalls some more
  *   refused  the same after filters that the kernel refuses
  * prints "done", and exits with 7
@@ -117,6 +118,30 @@ static void stall_after(void)
 		_exit(4);
 }
 
+static volatile char selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+
+static void on_call(int sig)
+{
+	(void)sig;
+	selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	_exit(5);
+}
+
+static bool dispatch(void)
+{
+	signal(SIGSYS, on_call);
+	if (prctl(PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, 0, 0,
+		  &selector))
+		return false;
+	for (int i = 0; i < 5; i++) {
+		epoll_wait(epoll_fd, &event, 1, 1);
+		selector = SYSCALL_DISPATCH_FILTER_BLOCK;
+		spin(5 * NS_PER_MS);
+		selector = SYSCALL_DISPATCH_FILTER_ALLOW;
+	}
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	const char *how = argc > 1 ? argv[1] : "";
@@ -148,6 +173,9 @@ int main(int argc, char **argv)
 		if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter))
 			return 3;
 		stall_after();
+	} else if (!strcmp(how, "dispatch")) {
+		if (!dispatch())
+			return 3;
 	} else if (!strcmp(how, "refused")) {
 		if (!is_refused())
 			return 3;

@@ -12,6 +12,7 @@
 #include <sys/uio.h>
 
 #include "hook_rest.h"
+#include "sigsafe/clock.h"
 #include "sigsafe/live.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/tick_signal.h"
@@ -91,6 +92,9 @@ static inline bool hook_transfer_begin(struct transfer what)
 	if (likely(!hook_may_tick()))
 		return false;
 	what.errno_before = errno;
+	/* Without ticks time is told only where a signal is put off. */
+	if (!thread_self.armed)
+		what.begun_ns = clock_soon_ns();
 	transfer_begin(&what);
 	return true;
 }

@@ -5,11 +5,7 @@
  */
 #include "sigsafe/transfer.h"
 
-#include <fcntl.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <sys/time.h>
 
 #include "sigsafe/clock.h"
 #include "sigsafe/thread.h"
@@ -27,7 +23,6 @@ void transfer_begin(const struct transfer *what)
 	struct transfer *mine = &thread_self.transfer;
 
 	*mine = *what;
-	/* Not the coarse clock: it has been seen two jiffies behind. */
 	if (!mine->begun_ns)
 		mine->begun_ns = clock_now_ns();
 	/* Last: from here on a tick finds it. */
@@ -50,23 +45,16 @@ static bool is_at(const struct transfer *mine, const ucontext_t *uc)
 	       context_pc(uc) - mine->function < FUNCTION_BYTES;
 }
 
+/* It may have been taken for a little later: clock_soon_ns(). */
+static void settle_begin(struct transfer *mine)
+{
+	mine->begun_ns = min_u64(mine->begun_ns, clock_now_ns());
+}
+
 static void make_again(struct transfer *mine, ucontext_t *uc)
 {
 	context_repeat_call(uc, mine->number, mine->fd);
 	mine->is_again = true;
-}
-
-uint64_t transfer_timeout_ns(const struct transfer *mine)
-{
-	struct timeval t;
-	socklen_t bytes = sizeof(t);
-
-	if (sys6(SYS_getsockopt, mine->fd, SOL_SOCKET,
-		 mine->sends ? SO_SNDTIMEO : SO_RCVTIMEO, (long)&t,
-		 (long)&bytes, 0) ||
-	    (!t.tv_sec && !t.tv_usec))
-		return 0;
-	return clock_span_ns(t.tv_sec, t.tv_usec * (int64_t)NS_PER_US);
 }
 
 /* When it would have ended without us; 0: not by itself. */
@@ -79,32 +67,6 @@ static uint64_t end_ns(const struct transfer *mine)
 	return mine->begun_ns + timeout;
 }
 
-int transfer_option(const struct transfer *mine, int option, int otherwise)
-{
-	int value = otherwise;
-	socklen_t bytes = sizeof(value);
-
-	sys6(SYS_getsockopt, mine->fd, SOL_SOCKET, option, (long)&value,
-	     (long)&bytes, 0);
-	return value;
-}
-
-/* As the kernel's families of sockets have it. */
-int transfer_error_of_timeout(const struct transfer *mine)
-{
-	if (mine->number != SYS_connect)
-		return EAGAIN;
-	switch (transfer_option(mine, SO_DOMAIN, AF_UNIX)) {
-	case AF_UNIX:
-		return EAGAIN;
-	case AF_VSOCK:
-	case AF_TIPC:
-		return ETIMEDOUT;
-	default:
-		return EINPROGRESS;
-	}
-}
-
 static void go_on_waiting(struct transfer *mine, ucontext_t *uc)
 {
 	mine->ends_ns = end_ns(mine);
@@ -112,13 +74,6 @@ static void go_on_waiting(struct transfer *mine, ucontext_t *uc)
 		context_set_result(uc, -transfer_error_of_timeout(mine));
 	else
 		make_again(mine, uc);
-}
-
-bool transfer_blocks(const struct transfer *mine)
-{
-	long flags = sys2(SYS_fcntl, mine->fd, F_GETFL);
-
-	return flags >= 0 && !(flags & O_NONBLOCK);
 }
 
 static int place_of_size(const struct transfer *mine)
@@ -152,55 +107,13 @@ static void note_what_is_asked(struct transfer *mine, const ucontext_t *uc)
 		mine->number == SYS_write ? 0 : (int)context_argument(uc, 3);
 }
 
-static mode_t look_at_file(const struct transfer *mine, dev_t *device)
-{
-	struct stat file;
-
-	if (sys2(SYS_fstat, mine->fd, &file))
-		return 0;
-	*device = file.st_rdev;
-	return file.st_mode;
-}
-
-/* As Linux's Documentation/admin-guide/devices.txt numbers them. */
-#define MEMORY_DEVICES 1
-#define LOG_OF_KERNEL  11
-
-/* /dev/zero, /dev/urandom: what is read ends early by a signal only. */
-static bool has_bytes_always(const struct transfer *mine)
-{
-	dev_t device;
-
-	return S_ISCHR(look_at_file(mine, &device)) &&
-	       major(device) == MEMORY_DEVICES &&
-	       minor(device) != LOG_OF_KERNEL;
-}
-
-/*
- * A file that is sent: was it the tick that ended it? A pipe takes what it has
- * room for, whatever is asked. Of a stream the kernel would now find an error,
- * and keep it to itself; asked for by sending nothing (which ends no message,
- * if more is to come) it brings no SIGPIPE.
- */
-static bool would_send_on(const struct transfer *mine)
-{
-	int type = transfer_option(mine, SO_TYPE, 0);
-	dev_t device;
-
-	if (!type)
-		return !S_ISFIFO(look_at_file(mine, &device));
-	return type != SOCK_STREAM ||
-	       !sys6(SYS_sendto, mine->fd, (long)"", 0,
-		     MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE, 0, 0);
-}
-
 static bool goes_on(const struct transfer *mine)
 {
 	switch (mine->kind) {
 	case TRANSFER_READ:
-		return has_bytes_always(mine);
+		return transfer_has_bytes_always(mine);
 	case TRANSFER_COUNT:
-		return transfer_blocks(mine) && would_send_on(mine);
+		return transfer_blocks(mine) && transfer_would_send_on(mine);
 	default:
 		return transfer_blocks(mine);
 	}
@@ -236,6 +149,7 @@ void transfer_tick(struct thread *self, ucontext_t *uc)
 
 	if (!is_at(mine, uc) || mine->is_final || !context_is_after_call(uc))
 		return;
+	settle_begin(mine);
 	result = context_result(uc);
 	if (result == -EINTR)
 		go_on_waiting(mine, uc);
@@ -251,10 +165,12 @@ void transfer_put_off(struct thread *self, ucontext_t *uc)
 	if (is_at(mine, uc) && mine->is_again && context_call_again(uc) >= 0)
 		context_leave_call(uc, -EINTR);
 	if (is_at(mine, uc) && !mine->is_final && !mine->done &&
-	    context_is_broken_call(uc))
+	    context_is_broken_call(uc)) {
+		settle_begin(mine);
 		mine->cut = CUT_WAIT;
-	else
+	} else {
 		transfer_tick(self, uc);
+	}
 }
 
 void transfer_arm(struct thread *self)

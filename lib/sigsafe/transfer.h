@@ -103,6 +103,12 @@ int transfer_option(const struct transfer *mine, int option, int otherwise);
 /* What the kernel says of this one's timeout. Signal-safe. */
 int transfer_error_of_timeout(const struct transfer *mine);
 
+/* Does what is read end early by a signal only? Signal-safe. */
+bool transfer_has_bytes_always(const struct transfer *mine);
+
+/* Of a file that is sent: was it no end of its own? Signal-safe. */
+bool transfer_would_send_on(const struct transfer *mine);
+
 struct thread;
 
 /* Handler only: a tick, or a signal the host does not know of, has come. */

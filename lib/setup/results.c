@@ -195,11 +195,11 @@ bool results_are_due(const struct recording *rec, uint64_t now_ns)
 	return has_waits(rec, now_ns) || has_loops(rec, now_ns);
 }
 
-/* A limit of the user's (RLIMIT_SIGPENDING), of which nobody else would tell.
- */
+/* By RLIMIT_SIGPENDING, and not as there was no signal left for them. */
 static void say_refused(const struct recording *rec)
 {
-	if (load_relaxed(&rec->lost[LOST_TIMER]) && !results.has_published)
+	if (load_relaxed(&rec->lost[LOST_TIMER]) &&
+	    !load_relaxed(&rec->lost[LOST_NO_SIGNAL]) && !results.has_published)
 		say("the kernel refused timers: some stalls were not seen "
 		    "(ulimit -i)");
 }

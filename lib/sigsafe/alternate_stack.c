@@ -57,6 +57,11 @@ void alternate_stack_start(size_t frame_bytes)
 	is_restored_first = kernel_version() >= STACK_IS_RESTORED_FIRST_SINCE;
 }
 
+bool alternate_stacks_are_given(void)
+{
+	return room_bytes;
+}
+
 static long exchange(const stack_t *new, stack_t *old)
 {
 	return sys2(SYS_sigaltstack, new, old);

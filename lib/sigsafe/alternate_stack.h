@@ -38,6 +38,9 @@
  */
 void alternate_stack_start(size_t frame_bytes);
 
+/* Was it, so that loops get one? */
+bool alternate_stacks_are_given(void);
+
 /*
  * Gives the calling thread one of ours, unless it has one already. Where there
  * is no memory, or it is on one of the host's, it goes without.

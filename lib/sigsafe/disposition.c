@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/live.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
@@ -95,18 +96,16 @@ static bool stands_in(int sig)
 	return stand_ins & SIGNAL_BIT(sig);
 }
 
-/* That of SIGBUS leaves the mask as if it were not there. */
+/* For SA_ONSTACK valgrind, where no stack is given, lets none grow. */
 static struct disposition stand_in_form(int sig)
 {
-	bool is_bus = sig == SIGBUS;
-
 	return (struct disposition){
 		.handler = entry,
 		.flags = SIGINFO | restorer_flag | (uint64_t)SA_RESTART |
-			 (uint64_t)SA_ONSTACK |
-			 (is_bus ? (uint64_t)SA_NODEFER : 0),
+			 (alternate_stacks_are_given() ? SA_ONSTACK : 0u) |
+			 (sig == SIGBUS ? (uint64_t)SA_NODEFER : 0),
 		.restorer = restorer,
-		.mask = is_bus ? 0 : QUIET_MASK,
+		.mask = sig == SIGBUS ? 0 : QUIET_MASK,
 	};
 }
 

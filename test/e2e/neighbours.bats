@@ -170,7 +170,7 @@ in_valgrind() {
 # Its frames are none of the kernel's, so that no handler can be moved.
 @test "handlers on alternate stacks in valgrind" {
 	need valgrind
-	for case in registers swaps lives; do
+	for case in registers swaps lives jumps handlers; do
 		expected=$(in_valgrind natively "$case")
 		[[ -n $expected ]]
 		diff <(echo "$expected") <(in_valgrind under_shim "$case")

@@ -6,6 +6,7 @@
 #include "report/naming.h"
 
 #include "report/demangle.h"
+#include "report/function_start.h"
 #include "report/words.h"
 
 const char *name_place(struct arena *arena, const char *object, uint64_t offset)
@@ -40,9 +41,8 @@ static bool name_function(struct arena *arena, struct object *object,
 	if (symbol)
 		call->function = demangle(arena, symbol);
 	else
-		call->function =
-			name_place(arena, object->name,
-				   object_function_start(object, address));
+		call->function = name_place(arena, object->name,
+					    function_start(object, address));
 	return symbol;
 }
 

@@ -206,20 +206,3 @@ unsigned object_calls(const struct object *object, uint64_t address,
 		return 0;
 	return units_calls(object->units, address - object->dwarf_bias, calls);
 }
-
-uint64_t object_function_start(const struct object *object, uint64_t address)
-{
-	Dwarf_Addr bias;
-	Dwarf_CFI *cfi = dwfl_module_eh_cfi(object->module, &bias);
-	Dwarf_Addr start = address;
-	Dwarf_Frame *frame;
-
-	if (!cfi || dwarf_cfi_addrframe(cfi, address - bias, &frame))
-		return address;
-	if (dwarf_frame_info(frame, &start, NULL, NULL) >= 0)
-		start += bias;
-	else
-		start = address;
-	free(frame);
-	return start;
-}

@@ -52,10 +52,4 @@ const char *object_variable(const struct object *object, uint64_t address,
 unsigned object_calls(const struct object *object, uint64_t address,
 		      struct source_call calls[MAX_INLINED]);
 
-/*
- * Where the function at address starts, by the unwind tables, which stripped
- * files have as well; address itself where they do not know it.
- */
-uint64_t object_function_start(const struct object *object, uint64_t address);
-
 #endif

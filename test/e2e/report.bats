@@ -252,6 +252,44 @@ counts_it() {
 	addr2line -fi -e "$(victim blame)" "${place#*+}" | grep -x parse_config
 }
 
+# Its stack pointer moves before a call: so the unwind tables have a rule, and
+# then another one, for what is one function.
+@test "a stripped function is one, wherever it is found" {
+	need cc
+	cc -O2 -o whole -I "$ROOT/test/e2e" -x c - <<-'EOF'
+		#include <poll.h>
+		#include "victim.h"
+		#define WORK(name, parameters) \
+			__attribute__((noinline, noclone)) void name parameters \
+			{ \
+				spin(35 * NS_PER_MS); \
+				__asm__ volatile(""); \
+			}
+		WORK(first, (int a, int b, int c, int d, int e, int f, int g))
+		WORK(second, (int a, int b, int c, int d, int e, int f, int g,
+			      int h, int i, int j))
+		__attribute__((noinline, noclone)) void both(void)
+		{
+			first(1, 2, 3, 4, 5, 6, 7);
+			second(1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+			__asm__ volatile("");
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 9; i++) {
+				poll(NULL, 0, 1);
+				if (i == 5)
+					both();
+			}
+			return 0;
+		}
+	EOF
+	strip -o stripped whole
+	under_shim ./stripped
+	report "$(result rec)"
+	says "^  1\. .*: stripped\+0x$(nm whole | sed -n 's/^0*\(.*\) T both$/\1/p')\$"
+}
+
 @test "--top limits each list" {
 	under_shim "$(victim schedules)" five
 	report --top=1 "$(result rec)"

@@ -31,6 +31,9 @@
 
 #define FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
 
+/* The host's handler finds one frame of ours below its own. */
+#define ONE_FRAME inline __attribute__((always_inline)) void
+
 /* What the last words may need, where the thread's stack is short. */
 #define LAST_STACK_BYTES (256 << 10)
 
@@ -192,22 +195,20 @@ static void hold_ticks(void)
 }
 
 /* With three arguments always: the kernel hands them to every handler. */
-static void call(int sig, siginfo_t *info, ucontext_t *uc,
-		 signal_handler *handler)
+static ONE_FRAME call(int sig, siginfo_t *info, ucontext_t *uc,
+		      signal_handler *handler)
 {
-	kernel_sigset *mask = context_mask(uc);
-
-	*mask = mask_of_host(*mask);
+	*context_mask(uc) = mask_of_host(*context_mask(uc));
 	handler(sig, info, uc);
-	*mask = mask_of_kernel(*mask);
+	*context_mask(uc) = mask_of_kernel(*context_mask(uc));
 }
 
 /*
  * The host may jump out of its handler. (Then the thread counts as inside of it
  * for good, which costs the names in its last texts.)
  */
-static void call_watched(int sig, siginfo_t *info, ucontext_t *uc,
-			 signal_handler *handler)
+static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
+			      signal_handler *handler)
 {
 	struct blocked blocked = watch_interrupt();
 	struct wait_state wait = wait_interrupt(uc);
@@ -236,8 +237,8 @@ static bool is_beside(const char *alternate_stack, bool was_ours)
 	       !process_id();
 }
 
-static void call_host(int sig, siginfo_t *info, ucontext_t *uc,
-		      signal_handler *handler)
+static ONE_FRAME call_host(int sig, siginfo_t *info, ucontext_t *uc,
+			   signal_handler *handler)
 {
 	const char *had = thread_self.alternate_stack;
 	bool was_ours = alternate_stack_hide(&thread_self, uc);

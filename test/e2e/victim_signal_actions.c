@@ -5,6 +5,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
 
@@ -217,6 +219,42 @@ static void alternate(void)
 	raise(SIGUSR1);
 }
 
+static bool is_of_shim(void *address)
+{
+	Dl_info object;
+
+	return dladdr(address, &object) &&
+	       strstr(object.dli_fname, "libstallshim");
+}
+
+/* Of the shim's frames one is allowed. */
+static void on_trace(int sig)
+{
+	void *frame[64];
+	int frames = backtrace(frame, 64), of_shim = 0;
+
+	for (int i = 0; i < frames; i++)
+		of_shim += is_of_shim(frame[i]);
+	printf("%d: %d frames and %d too many\n", sig, frames - of_shim,
+	       of_shim > 1 ? of_shim - 1 : 0);
+}
+
+/* As crash handlers, and debuggers in them, print it. */
+static void traced(void)
+{
+	void *first[1];
+
+	/* Loads the unwinder. */
+	backtrace(first, 1);
+	set_action(SIGUSR1, on_trace, 0, 0);
+	set_action(SIGUSR2, on_trace, SA_ONSTACK, 0);
+	for (int i = 0; i < 2; i++) {
+		raise(SIGUSR1);
+		raise(SIGUSR2);
+		loop_for(10 * NS_PER_MS);
+	}
+}
+
 static const struct signal_case cases[] = {
 	{ "handler_first", handler_first },
 	{ "loop_first", loop_first },
@@ -228,6 +266,7 @@ static const struct signal_case cases[] = {
 	{ "reset_all", reset_all },
 	{ "handle_all", handle_all },
 	{ "queued", queued },
+	{ "traced", traced },
 	{ "jumps", jumps },
 	{ "alternate", alternate },
 	{ NULL, NULL },

@@ -98,6 +98,35 @@ jailed() {
 	diff "$open/native" "$open/shimmed" && [[ $native = "$shimmed" ]]
 }
 
+@test "where all may write nothing is read, and no file or link is trusted" {
+	need strace
+	chmod 1777 "$open"
+	cd "$open"
+	mkdir .debug
+	for file in libunwind.so.8 libunwind-x86_64.so.8 libelf.so.1 libz.so.1 \
+		.debug/loop stallshim.conf; do
+		echo "not for you" >"$file"
+	done
+	LD_PRELOAD='' timeout -k 5 60 strace -f -o "$BATS_TEST_TMPDIR/calls" \
+		-e trace=open,openat,openat2,creat,readlink,readlinkat,execve \
+		-E LD_PRELOAD="$SHIM" -E STALLSHIM_STALL=1ms \
+		-E STALLSHIM_OUTPUT=out -E STALLSHIM_LOG=log \
+		"$(victim loop)" spin
+	grep -F "\"$open/" "$BATS_TEST_TMPDIR/calls" >"$BATS_TEST_TMPDIR/here"
+	cat "$BATS_TEST_TMPDIR/here"
+	(($(grep -c 'out\..*O_CREAT|O_EXCL|O_NOFOLLOW|O_CLOEXEC, 0600)' \
+		"$BATS_TEST_TMPDIR/here") == 4))
+	(($(grep -c '/log", O_WRONLY|.*O_NOFOLLOW.*O_CLOEXEC' \
+		"$BATS_TEST_TMPDIR/here") >= 1))
+	# And that is all: also by a name that is not whole.
+	run grep -vE '/log"|/out\.[a-z.]*", O_[A-Z]*\|O_CREAT' \
+		"$BATS_TEST_TMPDIR/here"
+	[[ $status = 1 ]]
+	run grep -E 'open[a-z0-9]*\((AT_FDCWD, )?"[^/]' \
+		"$BATS_TEST_TMPDIR/calls"
+	[[ $status = 1 ]]
+}
+
 @test "a filter that kills for a call of ours: one line, and no such call" {
 	local name
 

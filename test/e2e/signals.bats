@@ -52,6 +52,10 @@ setup() {
 	every_case inherited
 }
 
+@test "masks given to waits, and to programs to be started: as natively" {
+	every_case given_masks
+}
+
 @test "alternate stacks, and handlers on them, are as natively" {
 	every_case stacks
 }

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "machine_fixture.h"
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/stack.h"
 #include "stack_fixture.h"
 
@@ -83,11 +84,13 @@ static void forbid_system_calls(void)
 		_exit(NOT_SHUT_IN);
 }
 
-/* As a hook walks, and as a signal handler does. */
+/* As a hook walks, and as a handler does on the alternate stack of a loop. */
 static uint32_t walk_both_ways(const ucontext_t *context)
 {
 	uint32_t by_hook = fixture_hook();
 
+	thread_self.alternate_stack =
+		(char *)__builtin_frame_address(0) - ALTERNATE_STACK_BYTES / 2;
 	return by_hook && stack_capture(context, NULL) ? by_hook : 0;
 }
 

@@ -103,9 +103,9 @@ static struct disposition stand_in_form(int sig)
 		.handler = entry,
 		.flags = SIGINFO | restorer_flag | (uint64_t)SA_RESTART |
 			 (alternate_stacks_are_given() ? SA_ONSTACK : 0u) |
-			 (sig == SIGBUS ? (uint64_t)SA_NODEFER : 0),
+			 (is_fault_signal(sig) ? (uint64_t)SA_NODEFER : 0),
 		.restorer = restorer,
-		.mask = sig == SIGBUS ? 0 : QUIET_MASK,
+		.mask = is_fault_signal(sig) ? 0 : QUIET_MASK,
 	};
 }
 

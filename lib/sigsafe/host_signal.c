@@ -13,10 +13,10 @@
 #include "sigsafe/signal_entry.h"
 
 /*
- * These kill by default, and results are to be written first; or it is the
- * recording that has been cut, and not the program's doing.
+ * These kill by default, and results are to be written first; or it is a fault,
+ * which may be ours, and not the program's doing.
  */
-static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGBUS };
+static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGBUS, SIGSEGV };
 
 static bool started; /* written by host_signal_start() */
 
@@ -30,7 +30,7 @@ static void stand_in_for_deadly(void)
 {
 	is_first_process = sys_getpid() == 1;
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
-		if (!is_first_process || deadly[i] == SIGBUS)
+		if (!is_first_process || is_fault_signal(deadly[i]))
 			disposition_stand_in(deadly[i]);
 }
 
@@ -60,7 +60,7 @@ static cold void stand_back_as_first_process(void)
 
 	is_first_process = true;
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
-		if (deadly[i] != SIGBUS)
+		if (!is_fault_signal(deadly[i]))
 			disposition_stand_back(deadly[i]);
 	if (sig == SIGUSR1 && tick_signal_claim(SIGNAL_BIT(sig)))
 		disposition_stand_back(sig);

@@ -13,6 +13,8 @@
  *   machine_cas16()           one 16-byte step: true when *p was {*low, *high}
  *                             and is now {new_low, new_high}; else these two
  *                             are what it was. Full barrier
+ *   MACHINE_LOAD              the instruction that loads a word, operand 1,
+ *                             into a register, operand 0
  *   machine_code_address()    a return address without its signature, if the
  *                             processor signs them
  *   context_pc()              the program counter of what was interrupted
@@ -139,6 +141,31 @@ int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end);
  * comes back to this one. Can be unwound through.
  */
 void machine_call_on(void *top, void (*function)(void *), void *argument);
+
+/*
+ * The word at address, of any alignment; 0 where that is a fault, which the
+ * handler has found by machine_skip_read(). Costs what the load does: each is
+ * in a table, with where to go on.
+ */
+static inline uint64_t machine_read(uintptr_t address)
+{
+	typedef uint64_t word __attribute__((aligned(1), may_alias));
+	uint64_t read = 0;
+
+	__asm__ __inline__ volatile(
+		"1:	" MACHINE_LOAD "\n"
+		"2:	.pushsection stallshim_reads, \"a\"\n\t"
+		".balign 4\n\t"
+		".long 1b - .\n\t"
+		".long 2b - .\n\t"
+		".popsection"
+		: "+&r"(read)
+		: "m"(*(const word *)address));
+	return read;
+}
+
+/* Was it one of these that faulted? Then its result is 0. Handler only. */
+bool machine_skip_read(ucontext_t *uc);
 
 typedef void machine_handler(int sig, siginfo_t *info, void *context);
 

@@ -52,6 +52,8 @@ static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 	return done;
 }
 
+#define MACHINE_LOAD "movq %1, %0"
+
 static inline uintptr_t machine_code_address(uintptr_t address)
 {
 	return address;

@@ -2,10 +2,10 @@
  * Reading memory that may not be there. A walk follows addresses that can be
  * anything, and what is at one of them another thread may unmap at any moment.
  * So nothing is read where it lies but what of the thread's own stack is shown
- * to stay (sigsafe/stack_reach.h): all else the kernel copies, by
- * process_vm_readv(2) on ourselves, which fails where a read of ours would be a
- * fault. No time passes between proof and reading, and no signal is needed to
- * survive what the proof has missed. Signal-safe.
+ * to stay, and a fault there is survived (sigsafe/stack_reach.h): all else the
+ * kernel copies, by process_vm_readv(2) on ourselves, which fails where a read
+ * of ours would be a fault. No time passes between proof and reading.
+ * Signal-safe.
  *
  * That call costs seven times as much as a short one. What can't be unmapped
  * (the objects that a program starts with) is instead proven page by page and
@@ -20,6 +20,7 @@
 #define SIGSAFE_MEMORY_H
 
 #include "base/units.h"
+#include "sigsafe/machine.h"
 
 #define PAGE_BYTES 4096u
 
@@ -115,7 +116,7 @@ static inline bool memory_read(struct memory *memory, uintptr_t address,
 	memory->budget--;
 	if (memory_is_in(memory->segment, address) ||
 	    memory_is_in(memory->mine, address)) {
-		*value = memory_word(address);
+		*value = machine_read(address);
 		return true;
 	}
 	view = memory_view(memory, address, sizeof(*value));

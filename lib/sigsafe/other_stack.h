@@ -9,9 +9,9 @@
 
 /*
  * Calls function(argument) on the stack that ends at top, while the caller's
- * may be the alternate one. A SIGBUS for the recording, which is handled there,
- * must not be entered at its upper end, over the caller's frames: so the thread
- * has none meanwhile. All signals but SIGBUS are blocked.
+ * may be the alternate one. A fault of ours, which is handled there, must not
+ * be entered at its upper end, over the caller's frames: so the thread has none
+ * meanwhile. All signals but those of faults are blocked.
  */
 void other_stack_call(void *top, void (*function)(void *), void *argument);
 

@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 
 #include "sigsafe/alternate_stack.h"
-#include "sigsafe/bus_error.h"
 #include "sigsafe/call_again.h"
 #include "sigsafe/claim.h"
 #include "sigsafe/disposition.h"
+#include "sigsafe/fault.h"
 #include "sigsafe/handler_place.h"
 #include "sigsafe/live.h"
 #include "sigsafe/other_stack.h"
@@ -28,8 +28,6 @@
 	 SIGNAL_BIT(SIGWINCH))
 #define STOPS_BY_DEFAULT                                                       \
 	(SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
-
-#define FAULTS (SIGNAL_BIT(SIGSEGV) | SIGNAL_BIT(SIGBUS))
 
 /* The host's handler finds one frame of ours below its own. */
 #define ONE_FRAME inline __attribute__((always_inline)) void
@@ -78,10 +76,11 @@ static void on_tick(int sig, ucontext_t *uc)
 
 	machine_allow_unaligned();
 	/*
-	 * A late one, from before the tick signal moved: the mask is what the
-	 * host chose for its own handler. The return from here undoes this.
+	 * A late one, from before the tick signal moved, has the mask of the
+	 * host's own handler; and where the host blocks faults ours kill. The
+	 * return from here undoes this.
 	 */
-	if (sig != tick_signal())
+	if (sig != tick_signal() || *context_mask(uc) & FAULT_SIGNALS)
 		sys_sigprocmask(SIG_SETMASK, &quiet, NULL);
 	watch_tick(uc);
 	hide_from_call(uc);
@@ -149,7 +148,7 @@ static cold void act_by_default(int sig)
 static bool is_spared(int sig, const siginfo_t *info)
 {
 	return sys_getpid() == 1 &&
-	       !(sig == SIGBUS && bus_error_is_fault(info));
+	       !(is_fault_signal(sig) && fault_is_made(sig, info));
 }
 
 static bool is_ignored(int sig, const siginfo_t *info, signal_handler *handler)
@@ -258,7 +257,7 @@ static ONE_FRAME call_host(int sig, siginfo_t *info, ucontext_t *uc,
 static cold bool is_ours(int sig, const siginfo_t *info, ucontext_t *uc)
 {
 	return handler_place_is_refused(info, uc) ||
-	       (sig == SIGBUS && bus_error_is_ours(info, uc));
+	       fault_is_ours(sig, info, uc);
 }
 
 void signal_enter(int sig, siginfo_t *info, void *context)
@@ -266,7 +265,7 @@ void signal_enter(int sig, siginfo_t *info, void *context)
 	const void *way_back = __builtin_return_address(0);
 	signal_handler *handler;
 
-	if (unlikely(FAULTS & SIGNAL_BIT(sig)) && is_ours(sig, info, context)) {
+	if (unlikely(is_fault_signal(sig)) && is_ours(sig, info, context)) {
 		handler_stays(context);
 		return;
 	}
@@ -289,8 +288,8 @@ void signal_enter(int sig, siginfo_t *info, void *context)
 	if (unlikely(is_ignored(sig, info, handler))) {
 		/* Natively it would not have come to break a wait. */
 		stay_hidden(context);
-	} else if (unlikely(handler == DEFAULT && sig == SIGBUS)) {
-		bus_error_kills(info);
+	} else if (unlikely(handler == DEFAULT && is_fault_signal(sig))) {
+		fault_kills(sig, info);
 	} else if (unlikely(handler == DEFAULT)) {
 		act_by_default(sig);
 	} else {

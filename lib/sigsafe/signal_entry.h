@@ -1,8 +1,8 @@
 /*
  * The one handler the kernel enters: for every signal the host handles, for
- * the tick signals, and for SIGINT, SIGTERM, SIGHUP and SIGBUS while the host
- * leaves them to their default. Owns the way a default-fatal signal ends the
- * process.
+ * the tick signals, and for SIGINT, SIGTERM, SIGHUP, SIGBUS and SIGSEGV while
+ * the host leaves them to their default. Owns the way a default-fatal signal
+ * ends the process.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -69,6 +69,7 @@ void stack_reach_begin(struct stack_reach *reach, struct memory *memory,
 		       uintptr_t sp)
 {
 	reach->memory = memory;
+	reach->lost_reads = thread_self.lost_reads;
 	reach->count = 0;
 	reach->end = own_stack_end(sp);
 	if (reach->end)
@@ -96,6 +97,13 @@ cold void stack_reach_over_signal(struct stack_reach *reach, uintptr_t pc,
 	memory_trust(reach->memory, 0, 0);
 	if (reach->end && take(reach, word_of(pc, sp, to), seen))
 		trust(reach, to, to);
+}
+
+cold void stack_reach_forget(void)
+{
+	for (unsigned i = 0; i < SETS; i++)
+		for (unsigned j = 0; j < IN_SET; j++)
+			known[i][j] = 0;
 }
 
 static void enter(uint64_t word)

@@ -16,7 +16,11 @@
  *
  * Believed in error would be frames in the thread's own stack that have
  * returned, exactly where wrong rules lead, and as many of them; or frames that
- * the thread will not return to. It would do harm once it unmaps these.
+ * the thread will not return to, which anybody may unmap, also while they are
+ * read. That is a fault, which is survived: the load gives 0 (machine_read(),
+ * sigsafe/fault.h), the walk ends there, is counted as cut short by memory that
+ * can't be read, and its thread knows no ways any more. Not survived is a fault
+ * outside of a tick while the thread blocks SIGSEGV, or ignores it.
  *
  * All else is copied by the kernel (sigsafe/memory.h), so that what leads
  * astray harms nobody the first time; and as it finds no more frames it is not
@@ -28,6 +32,7 @@
 #define SIGSAFE_STACK_REACH_H
 
 #include "sigsafe/memory.h"
+#include "sigsafe/thread.h"
 
 /* Nonsense does not look like so many frames, one above the other. */
 #define STACK_REACH_FRAMES 8u
@@ -38,6 +43,7 @@
 struct stack_reach {
 	uintptr_t end; /* of the thread's own stack; 0: not walked on */
 	struct memory *memory;
+	uint32_t lost_reads; /* the thread's, when the walk began */
 	unsigned count;
 	uint16_t seen[STACK_REACH_NEW]; /* frames found before */
 	uint64_t found[STACK_REACH_NEW];
@@ -73,7 +79,7 @@ static inline bool stack_reach_read(struct memory *memory, uintptr_t address,
 {
 	if (unlikely(!memory_is_in(memory->segment, address)))
 		return memory_read(memory, address, value);
-	*value = memory_word(address);
+	*value = machine_read(address);
 	return true;
 }
 
@@ -90,5 +96,20 @@ static inline bool stack_reach_is_new(const struct stack_reach *reach)
 /* The walk has ended. seen: frames found in all; to_end: and the outermost. */
 void stack_reach_keep(const struct stack_reach *reach, unsigned seen,
 		      bool to_end);
+
+/* The thread knows no ways any more. */
+void stack_reach_forget(void);
+
+/*
+ * To be asked when the walk has ended: has a way that was known led to what is
+ * gone? Then the walk is cut where it was, and no way is known any more.
+ */
+static inline bool stack_reach_has_lost(const struct stack_reach *reach)
+{
+	if (likely(thread_self.lost_reads == reach->lost_reads))
+		return false;
+	stack_reach_forget();
+	return true;
+}
 
 #endif

@@ -48,30 +48,47 @@ static inline kernel_sigset *context_mask(ucontext_t *uc)
 	return (kernel_sigset *)&uc->uc_sigmask;
 }
 
+/* SIGBUS and SIGSEGV, by which the kernel tells of faults. */
+#define FAULT_SIGNALS (SIGNAL_BIT(7) | SIGNAL_BIT(11))
+
+static inline bool is_fault_signal(int sig)
+{
+	return FAULT_SIGNALS & SIGNAL_BIT(sig);
+}
+
 /*
- * What our own sections block, and our handler: every signal but SIGBUS, by
- * which the kernel tells that the recording has been cut; blocked it kills. One
+ * What our own sections block, and our handler: every signal but those, which
+ * are survived where they are ours (sigsafe/fault.h); blocked they kill. One
  * that was sent is put off by signal_entry(), which knows our mask by glibc's
- * signals: a host's handler that blocks those blocks SIGBUS, too, or neither.
+ * signals: a host's handler that blocks those blocks both faults, too, or is
+ * kept from it.
  */
-#define QUIET_MASK (~SIGNAL_BIT(7))
+#define QUIET_MASK (~FAULT_SIGNALS)
 
 /* No mask has these: SIGKILL and SIGSTOP. */
 #define UNMASKABLE (SIGNAL_BIT(9) | SIGNAL_BIT(19))
 
+static inline bool leaves_faults_open(kernel_sigset mask)
+{
+	return ~mask & FAULT_SIGNALS;
+}
+
+/* Or with one of them put off already. */
 static inline bool is_quiet_mask(kernel_sigset mask)
 {
-	return (mask | UNMASKABLE) == QUIET_MASK;
+	return !~(mask | UNMASKABLE | FAULT_SIGNALS) &&
+	       leaves_faults_open(mask);
 }
 
 /*
- * For a handler of the host. One that fills its mask by hand, but leaves SIGBUS
- * open, has a fault of its own to handle there: it must not be taken for one of
- * our sections. So libc's signals stay open, as sigfillset(3) leaves them.
+ * For a handler of the host. One that fills its mask by hand, but leaves one of
+ * these open, has a fault of its own to handle there: it must not be taken for
+ * one of our sections. So libc's signals stay open, as sigfillset(3) leaves
+ * them.
  */
 static inline kernel_sigset mask_unlike_quiet(kernel_sigset mask)
 {
-	return mask & ~QUIET_MASK ? mask : mask & ~LIBC_SIGNALS;
+	return leaves_faults_open(mask) ? mask & ~LIBC_SIGNALS : mask;
 }
 
 static inline long sys_sigprocmask(int how, const kernel_sigset *set,

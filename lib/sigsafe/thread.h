@@ -140,6 +140,7 @@ struct thread {
 
 	volatile uint32_t in_flight;	/* lib/sigsafe/freeze.h */
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
+	volatile uint32_t lost_reads;	/* of walks (lib/sigsafe/fault.h) */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
 	stack_t hosts_stack;		/* lib/sigsafe/hosts_stack.h */
 

@@ -125,6 +125,10 @@ enum walk_state walk_fp(struct walk *walk, const struct registers *from)
 	state = go_up(walk, &at, walk_add(walk, at.pc, true));
 	if (unlikely(stack_reach_is_new(&at.reach)))
 		keep_ways(&at, state);
+	if (unlikely(stack_reach_has_lost(&at.reach))) {
+		walk->lacks_memory = true;
+		state = WALK_CUT;
+	}
 	walk->locator.memory = NULL;
 	return state;
 }

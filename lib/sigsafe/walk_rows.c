@@ -289,6 +289,10 @@ enum walk_state walk_rows(struct walk *walk, struct registers *registers)
 	walk->lacks_memory = at.memory.has_failed;
 	if (unlikely(stack_reach_is_new(&at.reach)))
 		keep_ways(walk, &at, state);
+	if (unlikely(stack_reach_has_lost(&at.reach))) {
+		walk->lacks_memory = true;
+		state = WALK_CUT;
+	}
 	walk->locator.memory = NULL;
 	return state;
 }

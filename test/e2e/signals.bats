@@ -72,8 +72,8 @@ setup() {
 	every_case own_stacks
 }
 
-@test "bus errors, made by the host or sent, are as natively" {
-	every_case bus
+@test "faults, made by the host or sent, are as natively" {
+	every_case faults
 }
 
 @test "over fork, vfork, exec and death: as natively" {
@@ -190,10 +190,10 @@ inside_container() {
 		echo "$case: $status $output"
 		[[ $status = 0 && $output = *alive* ]]
 	done
-	run inside_container "$(victim signal_bus)" sent_to_itself
+	run inside_container "$(victim signal_faults)" sent_to_itself
 	[[ $status = 0 && $output = *"goes on"* ]]
 	# But a fault is its end, too.
-	run inside_container "$(victim signal_bus)" default_fault
+	run inside_container "$(victim signal_faults)" default_fault
 	echo "fault: $status $output"
 	[[ $status = 135 && $output = *touches ]]
 }

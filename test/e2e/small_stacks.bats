@@ -60,3 +60,42 @@ runs_well() {
 @test "stacks of coroutines lie in the thread's own, with guards between" {
 	runs_well gaps within in_gap_job switch_stack
 }
+
+# vanishes WAY: it goes on, whatever handler it has for faults; and walks are
+# cut there.
+vanishes() {
+	local handler text
+
+	[[ $(natively "$(victim walk_vanish)" "$1") = done ]]
+	for handler in none plain alternate once; do
+		rm -f "$RESULTS"/*
+		[[ $(under_shim STALLSHIM_STALL=1ms "$(victim walk_vanish)" \
+			"$1" "$handler") = done ]]
+		text=$(result stall.txt)
+		grep "^# lost=.*: walks cut short: memory that can't be read" \
+			"$text"
+		(($(total_ns "$text" do_jobs) > 0))
+		law_closes "$(result mutex.txt)"
+		(($(total_ns "$(result mutex.txt)" do_jobs) > 0))
+	done
+}
+
+@test "a thread unmaps frames of its own stack" {
+	vanishes munmap
+}
+
+@test "a thread protects frames of its own stack" {
+	vanishes mprotect
+}
+
+@test "it does so by a system call that nobody sees" {
+	vanishes inline
+}
+
+@test "another thread unmaps them" {
+	vanishes other
+}
+
+@test "another thread takes them away and gives them back, all the time" {
+	vanishes toggle
+}

@@ -1,9 +1,10 @@
 /*
- * Bus errors: the host's own, of a file that it has mapped and that is cut, and
- * those that are sent. With loops that get ticks, and locks that are waited
- * for, so that many arrive inside the shim.
+ * Faults: the host's own, bus errors of a file that it has mapped and that is
+ * cut, or of memory that is protected (segv_CASE), and those that are sent.
+ * With loops that get ticks, and locks that are waited for, so that many arrive
+ * inside the shim.
  *
- * usage: victim_signal_bus CASE (without: names the cases)
+ * usage: victim_signal_faults [segv_]CASE (without: names the cases)
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,9 @@
 #include "victim_signal.h"
 
 #define SENT 300
+#define SEGV "segv_"
 
+static int fault = SIGBUS;
 static char *page;
 static pthread_t working;
 static _Atomic int handled;
@@ -55,10 +58,19 @@ static void map_a_file_and_cut_it(void)
 	fclose(file);
 }
 
+static void find_page(void)
+{
+	if (fault == SIGBUS)
+		map_a_file_and_cut_it();
+	else
+		page = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+			    -1, 0);
+}
+
 static void touch(void)
 {
 	loop_for(10 * NS_PER_MS);
-	map_a_file_and_cut_it();
+	find_page();
 	puts("touches");
 	*(volatile char *)page = 1;
 	puts("touched");
@@ -71,7 +83,7 @@ static void default_fault(void)
 
 static void ignored_fault(void)
 {
-	signal(SIGBUS, SIG_IGN);
+	signal(fault, SIG_IGN);
 	touch();
 }
 
@@ -93,9 +105,9 @@ static void handle_fault(int flags)
 
 	act.sa_sigaction = replace;
 	sigaddset(&act.sa_mask, SIGUSR2);
-	sigaction(SIGBUS, &act, NULL);
+	sigaction(fault, &act, NULL);
 	touch();
-	say_action(SIGBUS);
+	say_action(fault);
 }
 
 static void handled_fault(void)
@@ -139,11 +151,11 @@ static void fault_where_all_else_is_blocked(void)
 	struct sigaction act = { .sa_handler = touch_in_handler };
 
 	memset(&act.sa_mask, 0xff, sizeof(act.sa_mask));
-	sigdelset(&act.sa_mask, SIGBUS);
+	sigdelset(&act.sa_mask, fault);
 	sigaction(SIGUSR2, &act, NULL);
-	set_action(SIGBUS, recover, 0, 0);
+	set_action(fault, recover, 0, 0);
 	loop_for(10 * NS_PER_MS);
-	map_a_file_and_cut_it();
+	find_page();
 	raise(SIGUSR2);
 	say_mask("behind");
 }
@@ -168,7 +180,7 @@ static void *run_on_little(void *function)
 
 	for (int turn = 0; turn < 10; turn++)
 		loop_for(NS_PER_MS);
-	map_a_file_and_cut_it();
+	find_page();
 	/* Looked up now: that would not have the room. */
 	raise(0);
 	mprotect(stack, 8192, PROT_NONE);
@@ -208,11 +220,11 @@ static void with_little_room(void)
 
 static void said(void)
 {
-	say_action(SIGBUS);
-	signal(SIGBUS, SIG_IGN);
-	say_action(SIGBUS);
-	signal(SIGBUS, SIG_DFL);
-	say_action(SIGBUS);
+	say_action(fault);
+	signal(fault, SIG_IGN);
+	say_action(fault);
+	signal(fault, SIG_DFL);
+	say_action(fault);
 }
 
 static void count(int sig)
@@ -245,7 +257,7 @@ static int to_thread(void)
 	int before = atomic_load(&handled), err;
 	uint64_t begun_ns = now_ns();
 
-	err = pthread_kill(working, SIGBUS);
+	err = pthread_kill(working, fault);
 	while (atomic_load(&handled) == before &&
 	       now_ns() - begun_ns < 5 * NS_PER_S)
 		sched_yield();
@@ -254,26 +266,26 @@ static int to_thread(void)
 
 static void sent_to_handler(void)
 {
-	set_action(SIGBUS, count, SA_RESTART, SIGUSR2);
+	set_action(fault, count, SA_RESTART, SIGUSR2);
 	send_many(to_thread);
 	printf("handled %d\n", atomic_load(&handled));
 }
 
 static void sent_to_handler_that_nests(void)
 {
-	set_action(SIGBUS, count, SA_RESTART | SA_NODEFER, SIGUSR2);
+	set_action(fault, count, SA_RESTART | SA_NODEFER, SIGUSR2);
 	send_many(to_thread);
 	printf("handled %d\n", atomic_load(&handled));
 }
 
 static int only_send(void)
 {
-	return pthread_kill(working, SIGBUS);
+	return pthread_kill(working, fault);
 }
 
 static void sent_and_ignored(void)
 {
-	signal(SIGBUS, SIG_IGN);
+	signal(fault, SIG_IGN);
 	send_many(only_send);
 	puts("goes on");
 }
@@ -288,7 +300,7 @@ static void sent_by_default(void)
 static void sent_to_itself(void)
 {
 	loop_for(10 * NS_PER_MS);
-	raise(SIGBUS);
+	raise(fault);
 	puts("goes on");
 }
 
@@ -298,11 +310,11 @@ static void waited_for(void)
 	int sig;
 
 	sigemptyset(&set);
-	sigaddset(&set, SIGBUS);
+	sigaddset(&set, fault);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	loop_for(10 * NS_PER_MS);
 	for (int i = 0; i < 20; i++) {
-		kill(getpid(), SIGBUS);
+		kill(getpid(), fault);
 		say_pending();
 		sigwait(&set, &sig);
 		printf("waited for %d\n", sig);
@@ -322,6 +334,52 @@ static void in_a_child(void)
 	printf("status %d\n", status & 0x7f);
 }
 
+/* The kernel tells no address, and that is not done once more. */
+static void spoil_the_return(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig;
+	(void)info;
+	uc->uc_mcontext.fpregs = (void *)page;
+}
+
+static void bad_return(void)
+{
+	struct sigaction act = { .sa_flags = SA_SIGINFO };
+
+	act.sa_sigaction = spoil_the_return;
+	sigaction(SIGUSR2, &act, NULL);
+	loop_for(10 * NS_PER_MS);
+	find_page();
+	puts("returns");
+	raise(SIGUSR2);
+	puts("has returned");
+}
+
+static void no_address(void)
+{
+	loop_for(10 * NS_PER_MS);
+	puts("touches");
+	*(volatile char *)((uintptr_t)1 << 62) = 1;
+	puts("touched");
+}
+
+static int go_down(volatile char *above)
+{
+	volatile char here[4096];
+
+	here[0] = *above;
+	return *above ? 0 : go_down(here) + here[0];
+}
+
+static void stack_is_full(void)
+{
+	loop_for(10 * NS_PER_MS);
+	go_down((volatile char[]){ 0 });
+	puts("goes on");
+}
+
 static const struct signal_case cases[] = {
 	{ "default_fault", default_fault },
 	{ "ignored_fault", ignored_fault },
@@ -338,10 +396,19 @@ static const struct signal_case cases[] = {
 	{ "sent_to_itself", sent_to_itself },
 	{ "waited_for", waited_for },
 	{ "in_a_child", in_a_child },
+	{ "bad_return", bad_return },
+	{ "no_address", no_address },
+	{ "stack_is_full", stack_is_full },
 	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strncmp(argv[1], SEGV, strlen(SEGV)) == 0) {
+		fault = SIGSEGV;
+		argv[1] += strlen(SEGV);
+	}
+	for (const struct signal_case *c = cases; argc == 1 && c->name; c++)
+		printf(SEGV "%s\n", c->name);
 	return run_case(cases, argc, argv);
 }

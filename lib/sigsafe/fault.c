@@ -1,0 +1,80 @@
+/*
+ * Faults.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/fault.h"
+
+#include "base/units.h"
+#include "sigsafe/disposition.h"
+#include "sigsafe/live.h"
+#include "sigsafe/machine.h"
+#include "sigsafe/send_again.h"
+#include "sigsafe/thread.h"
+
+bool fault_is_made(int sig, const siginfo_t *info)
+{
+	return info->si_code > 0 &&
+	       !(sig == SIGBUS && info->si_code == BUS_MCEERR_AO);
+}
+
+/*
+ * The kernel says no address: some of these are made by what is not done once
+ * more, such as a return from a handler.
+ */
+static bool is_made_again(int sig, const siginfo_t *info)
+{
+	return fault_is_made(sig, info) && info->si_code != SI_KERNEL;
+}
+
+/* In the handler, too, which may have SA_NODEFER. */
+static void block(int sig)
+{
+	const kernel_sigset fault = SIGNAL_BIT(sig);
+
+	sys_sigprocmask(SIG_BLOCK, &fault, NULL);
+}
+
+cold void fault_kills(int sig, const siginfo_t *info)
+{
+	disposition_reset(sig);
+	if (is_made_again(sig, info))
+		return;
+	/* It comes where it came, and finds the registers. */
+	block(sig);
+	signal_send_again(sig, info);
+}
+
+/* A fault is made again, and kills where it is blocked. */
+static void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
+{
+	block(sig);
+	*context_mask(uc) |= SIGNAL_BIT(sig);
+	signal_send_again(sig, info);
+}
+
+/* The walk looks at the count when it has ended. */
+static bool is_of_walk(ucontext_t *uc)
+{
+	if (!machine_skip_read(uc))
+		return false;
+	thread_self.lost_reads++;
+	return true;
+}
+
+static bool is_survived(int sig, const siginfo_t *info, ucontext_t *uc)
+{
+	return fault_is_made(sig, info) &&
+	       (is_of_walk(uc) ||
+		(sig == SIGBUS && live_replace(info->si_addr)));
+}
+
+cold bool fault_is_ours(int sig, const siginfo_t *info, ucontext_t *uc)
+{
+	if (is_survived(sig, info, uc))
+		return true;
+	if (!is_quiet_mask(*context_mask(uc)))
+		return false;
+	put_off(sig, info, uc);
+	return true;
+}

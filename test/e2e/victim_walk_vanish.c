@@ -1,0 +1,213 @@
+/*
+ * A thread that loses frames of its own stack, to which it will never return,
+ * and goes on below them: it stalls, and makes others wait for its lock.
+ *
+ * usage: victim_walk_vanish WAY [HANDLER]
+ * WAY: munmap, mprotect, inline (a system call that nobody sees), other (a
+ * thread unmaps them), toggle (a thread takes them away and gives them back,
+ * all the time), file (the one that the stack is mapped from is cut) HANDLER of
+ * SIGSEGV and SIGBUS, which must not be called: plain, alternate (on a stack of
+ * its own), once prints "done" at its end
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+#define PAGE_BYTES   ((size_t)4096)
+#define STACK_BYTES  ((size_t)1 << 20)
+#define KEPT_BYTES   ((size_t)64 << 10) /* at its end, where libc has its own */
+#define FRAMES	     30
+#define JOBS	     20
+#define HOLDS	     5
+#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
+
+static char *stack;
+static const char *way;
+static struct {
+	char *start;
+	size_t bytes;
+} lost;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool is_losing, is_over;
+
+static void *want_lock(void *none)
+{
+	while (!atomic_load(&is_over)) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return none;
+}
+
+static __attribute__((noinline)) void hold(void)
+{
+	pthread_mutex_lock(&lock);
+	await_waiter(&lock);
+	pthread_mutex_unlock(&lock);
+	KEEP_FRAME();
+}
+
+static __attribute__((noinline)) void stall(void)
+{
+	poll(NULL, 0, 1);
+	spin(3 * NS_PER_MS);
+	KEEP_FRAME();
+}
+
+static __attribute__((noinline)) void do_jobs(void)
+{
+	for (int i = 0; i < JOBS; i++) {
+		stall();
+		for (int j = 0; j < HOLDS; j++)
+			hold();
+	}
+	KEEP_FRAME();
+}
+
+static void unmap_unseen(void)
+{
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(SYS_munmap), "D"(lost.start), "S"(lost.bytes)
+			 : "rcx", "r11", "memory");
+	if (result)
+		exit(5);
+}
+
+static void take_away_and_give_back(void)
+{
+	while (!atomic_load(&is_over)) {
+		mprotect(lost.start, lost.bytes, PROT_NONE);
+		poll(NULL, 0, 1);
+		mprotect(lost.start, lost.bytes, PROT_READ | PROT_WRITE);
+		poll(NULL, 0, 1);
+	}
+}
+
+static void lose_now(void)
+{
+	if (strcmp(way, "mprotect") == 0)
+		mprotect(lost.start, lost.bytes, PROT_NONE);
+	else if (strcmp(way, "inline") == 0)
+		unmap_unseen();
+	else if (strcmp(way, "toggle") == 0)
+		take_away_and_give_back();
+	else
+		munmap(lost.start, lost.bytes);
+}
+
+static void *lose_of_other(void *none)
+{
+	while (!atomic_load(&is_losing))
+		sched_yield();
+	spin(NS_PER_MS);
+	lose_now();
+	return none;
+}
+
+static bool is_by_other(void)
+{
+	return strcmp(way, "other") == 0 || strcmp(way, "toggle") == 0;
+}
+
+/* The pages of what called it, but for those that libc needs. */
+static __attribute__((noinline)) void never_return(void)
+{
+	char *frame = __builtin_frame_address(0);
+	char *page = frame + PAGE_BYTES -
+		     ((uintptr_t)frame & (PAGE_BYTES - 1)) + PAGE_BYTES;
+
+	lost.start = page;
+	lost.bytes = (size_t)(stack + STACK_BYTES - KEPT_BYTES - page);
+	do_jobs();
+	if (is_by_other())
+		atomic_store(&is_losing, true);
+	else
+		lose_now();
+	for (int i = 0; i < (is_by_other() ? 3 : 1); i++)
+		do_jobs();
+	atomic_store(&is_over, true);
+	while (atomic_load(&is_over))
+		pause();
+}
+
+static __attribute__((noinline)) int go_down(int frames)
+{
+	volatile char used[3000];
+
+	used[0] = (char)frames;
+	if (!frames) {
+		never_return();
+		return 0;
+	}
+	return go_down(frames - 1) + used[0];
+}
+
+static void *work(void *none)
+{
+	char kept[KEPT_BYTES + (KEPT_BYTES >> 2)];
+
+	__asm__ volatile("" ::"r"(kept) : "memory");
+	stall();
+	go_down(FRAMES);
+	KEEP_FRAME();
+	return none;
+}
+
+static void fail(int sig)
+{
+	static const char said[] = "a handler was called\n";
+
+	if (write(STDOUT_FILENO, said, sizeof(said) - 1) > 0)
+		_exit(sig);
+}
+
+static void handle_faults(const char *handler)
+{
+	static char room[4 << 14];
+	const stack_t own = { .ss_sp = room, .ss_size = sizeof(room) };
+	struct sigaction act = { .sa_handler = fail };
+
+	if (strcmp(handler, "alternate") == 0)
+		act.sa_flags = SA_ONSTACK;
+	else if (strcmp(handler, "once") == 0)
+		act.sa_flags = (int)SA_RESETHAND;
+	sigaltstack(&own, NULL);
+	sigaction(SIGSEGV, &act, NULL);
+	sigaction(SIGBUS, &act, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t worker, rival, other;
+	pthread_attr_t attr;
+
+	if (argc < 2)
+		return 2;
+	way = argv[1];
+	if (argc > 2 && strcmp(argv[2], "none") != 0)
+		handle_faults(argv[2]);
+	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (stack == MAP_FAILED)
+		return 3;
+	pthread_attr_init(&attr);
+	pthread_attr_setstack(&attr, stack, STACK_BYTES);
+	if (pthread_create(&rival, NULL, want_lock, NULL) ||
+	    pthread_create(&other, NULL, lose_of_other, NULL) ||
+	    pthread_create(&worker, &attr, work, NULL))
+		return 4;
+	pthread_join(rival, NULL);
+	puts("done");
+	return 0;
+}

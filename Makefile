@@ -76,6 +76,12 @@ $(BUILD)/obj/%.o: %.c Makefile
 	$(Q)$(CC) $(BASE) $(WARN) $(SHIM_CFLAGS) $(POISON) $(CFLAGS) \
 		$(SANFLAGS) -c -o $@ $<
 
+# Where these functions are defined no loop is taken for a call of them.
+OWN_BYTES := -fno-builtin -fno-tree-loop-distribute-patterns
+$(BUILD)/obj/shim/bytes.o $(BUILD)/obj/test/unit/test_bytes.o: \
+	SHIM_CFLAGS += $(OWN_BYTES)
+$(BUILD)/victims/exports: VICTIM_CFLAGS += $(OWN_BYTES)
+
 # What may run in a signal handler is compiled with malloc and friends poisoned.
 $(BUILD)/obj/lib/sigsafe/%.o: POISON := -include lib/sigsafe/poison.h
 $(BUILD)/lib.a: $(LIB_OBJ)

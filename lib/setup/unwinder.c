@@ -9,6 +9,7 @@
 #include <sys/auxv.h>
 
 #include "setup/at_fork.h"
+#include "setup/libc_function.h"
 #include "setup/libunwind.h"
 #include "setup/preload.h"
 #include "setup/seccomp.h"
@@ -93,6 +94,8 @@ extern void *__libc_stack_end __attribute__((weak));
 void unwinder_prepare(char **environment, unsigned depth)
 {
 	memory_start(seccomp_allows_copies());
+	object_find_by((object_finder *)libc_function("_dl_find_object",
+						      "GLIBC_2.35"));
 	object_note_program();
 	if (&__libc_stack_end)
 		own_stack_note_first((uintptr_t)__libc_stack_end);

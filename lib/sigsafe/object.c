@@ -23,6 +23,9 @@
 /* Of these it is remembered that they stay; others are read as if not. */
 #define MAX_STAYING 256u
 
+/* Written by object_find_by(), in the constructor; NULL: there is none. */
+static object_finder *finder = _dl_find_object;
+
 /* All written by object_note_program(), in the constructor. */
 static char program_path[PATH_BYTES];
 static char start_directory[PATH_BYTES];
@@ -31,17 +34,21 @@ static const struct link_map *program;
 static const struct link_map *staying[MAX_STAYING];
 static unsigned staying_count;
 
+void object_find_by(object_finder *libcs)
+{
+	finder = libcs;
+}
+
 bool object_can_be_found(void)
 {
-	return _dl_find_object != NULL;
+	return finder != NULL;
 }
 
 bool object_find(uintptr_t address, struct object *object)
 {
 	struct dl_find_object found;
 
-	if (!object_can_be_found() ||
-	    _dl_find_object((void *)address, &found) != 0)
+	if (!object_can_be_found() || finder((void *)address, &found) != 0)
 		return false;
 	*object = (struct object){
 		.start = (uintptr_t)found.dlfo_map_start,

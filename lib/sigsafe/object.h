@@ -14,6 +14,7 @@
 #ifndef SIGSAFE_OBJECT_H
 #define SIGSAFE_OBJECT_H
 
+#include <dlfcn.h>
 #include <link.h>
 
 #include "base/format.h"
@@ -28,7 +29,15 @@ struct object {
 /* A string of the loader's is copied in pieces of so many bytes. */
 #define OBJECT_PIECE_BYTES 64u
 
-/* Does this libc have a _dl_find_object? */
+/*
+ * _dl_find_object() as it is to be called, from now on; NULL: not at all. The
+ * one that the name is bound to may be the program's: it has locks of its own,
+ * and knows what it likes. Called once, at the start.
+ */
+typedef int object_finder(void *address, struct dl_find_object *found);
+void object_find_by(object_finder *libcs);
+
+/* Is there a _dl_find_object() to be called? */
 bool object_can_be_found(void);
 
 /* The object at address; false: there is none. */

@@ -103,6 +103,12 @@ plant() {
 	[[ $status != 0 && $output == *"poisoned"* ]]
 }
 
+@test "check-imports: a function that is imported and has no reason" {
+	check imports
+	sed -i 's/ getcwd / /' "$copy/scripts/check-imports"
+	bites imports "imported, and the program may have its own: getcwd"
+}
+
 @test "check-exports: a function that is exported and not listed" {
 	check exports
 	sed -i '/X(execle)/d; s/X(execlp).*/X(execlp)/' "$copy/shim/hook.h"

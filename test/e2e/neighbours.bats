@@ -84,6 +84,24 @@ lives_with() {
 	[[ $(header "$(result stall.txt)" start) = $(date -u +%Y-%m-)* ]]
 }
 
+# exports KIND: nothing that the program exports is called in a walk, not even by
+# libunwind; and the walk gets to its end.
+exports() {
+	output=$(under_shim STALLSHIM_STALL=1ms "$(victim exports)" "$1")
+	echo "$output"
+	[[ $output = done ]]
+	(($(total_ns "$(result stall.txt)" under_lock) > 10000000))
+	(($(total_ns "$(result mutex.txt)" under_lock) > 10000000))
+}
+
+@test "a program's own mem*() and str*(), with a lock of its own" {
+	exports bytes
+}
+
+@test "a program's own _dl_find_object(), with a lock of its own" {
+	exports objects
+}
+
 # It has no destructors run on cancellation: with it alone they do not, either.
 @test "nongnu's libunwind, its unwinder before libgcc's" {
 	lives_with "$(library libunwind.so.8)" "$(victim neighbours)"

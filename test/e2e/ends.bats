@@ -56,3 +56,28 @@ by_loop() {
 		[[ $(by_loop "$report") = "$n" ]]
 	done
 }
+
+# ended RUNNER SIGNAL: its status.
+ended() {
+	local status=0
+
+	"$1" "$(victim ended)" "$2" || status=$?
+	echo "$status"
+}
+
+# Of which none is left out that ends a program by default: but those that libc
+# keeps for itself, and of the real-time ones all but the ends.
+@test "whatever signal ends it, so it ends, and its stall is told" {
+	local sig status
+
+	for sig in {1..16} {24..27} {29..31} 34 62 64; do
+		rm -f "$RESULTS"/*
+		status=$(ended under_shim "$sig" 2>/dev/null)
+		[[ $status = $((128 + sig)) ]]
+		[[ $status = $(ended natively "$sig" 2>/dev/null) ]]
+		"$STALLSHIM" report "$(result rec ended)" >"$RESULTS/report"
+		echo "signal $sig:" && cat "$RESULTS/report"
+		grep -q '^Stalls: [1-9]' "$RESULTS/report"
+		grep -q 'callback' "$RESULTS/report"
+	done
+}

@@ -4,10 +4,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
-
 #include <string.h>
 #include <sys/prctl.h>
 
+#include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
 #include "sigsafe/clock.h"
@@ -16,11 +16,14 @@
 #include "sigsafe/lock_table.h"
 #include "step_fixture.h"
 
-/* Sanitizers put in instructions of theirs. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_SANITIZED true
+/*
+ * Sanitizers put in instructions of theirs. And where atomic operations are
+ * pairs of exclusive loads and stores, a trap in between has them try for ever.
+ */
+#if defined(__x86_64__)
+#define CAN_STEP (!IS_SANITIZED)
 #else
-#define IS_SANITIZED false
+#define CAN_STEP false
 #endif
 
 static char mutex; /* an address only */
@@ -62,7 +65,7 @@ static void look(const ucontext_t *context)
 }
 
 /* It is told either as a wait that goes on, or as one that was. */
-Test(lock_wait, a_tick_at_its_end_finds_it, .disabled = IS_SANITIZED)
+Test(lock_wait, a_tick_at_its_end_finds_it, .disabled = !CAN_STEP)
 {
 	struct lock_wait wait;
 

@@ -129,6 +129,82 @@ exports() {
 	sees_both
 }
 
+# guarded DIRECTORY: a program in C, and a library in C++ that it loads for
+# itself alone, with the run-time library that nothing else has.
+guarded() {
+	need cc g++
+	g++ -g -O1 -shared -fPIC -o "$1/guarded.so" -x c++ - <<-'EOF'
+		#include <atomic>
+		#include <poll.h>
+		#include <pthread.h>
+		#include <stdexcept>
+		static std::atomic<int> guards;
+		struct guard { ~guard() { guards++; } };
+		static std::atomic<bool> is_inside;
+		static void *wait_inside(void *)
+		{
+			guard here;
+			for (;;) {
+				is_inside = true;
+				poll(nullptr, 0, 5);
+			}
+		}
+		static int throw_through(int depth)
+		{
+			guard here;
+			if (!depth)
+				throw std::runtime_error("thrown");
+			return throw_through(depth - 1) + 1;
+		}
+		extern "C" int go(void)
+		{
+			for (int i = 0; i < 100; i++) {
+				try {
+					throw_through(9);
+				} catch (const std::exception &) {
+				}
+			}
+			for (int i = 0; i < 20; i++) {
+				pthread_t thread;
+				is_inside = false;
+				pthread_create(&thread, nullptr, wait_inside,
+					       nullptr);
+				while (!is_inside)
+					;
+				pthread_cancel(thread);
+				pthread_join(thread, nullptr);
+			}
+			return guards;
+		}
+	EOF
+	cc -g -O1 -o "$1/guarded" -x c - <<-'EOF'
+		#include <dlfcn.h>
+		#include <stdio.h>
+		int main(int argc, char **argv)
+		{
+			void *library = dlopen(argv[argc - 1],
+					       RTLD_NOW | RTLD_LOCAL);
+			int (*go)(void) = library ? dlsym(library, "go") : 0;
+			printf("%d guards\n", go ? go() : -1);
+			return 0;
+		}
+	EOF
+}
+
+@test "C++ loaded for itself alone throws, and is cancelled, through guards" {
+	local how
+
+	guarded "$BATS_TEST_TMPDIR"
+	for how in natively under_shim; do
+		run "$how" STALLSHIM_STALL=1ms STALLSHIM_KEEP=all \
+			"$BATS_TEST_TMPDIR/guarded" \
+			"$BATS_TEST_TMPDIR/guarded.so"
+		echo "$how: $output"
+		[[ $status = 0 && $output = "1020 guards" ]]
+	done
+	result rec guarded
+}
+
 # sanitized NAME: the victim built with a sanitizer.
 sanitized() {
 	need g++

@@ -55,10 +55,11 @@ all: $(addprefix $(BUILD)/,libstallshim.so stallshim stallshim.1) ## build it
 
 $(BUILD)/libstallshim.so: $(SHIM_OBJ)
 # What test/e2e/naive.bats tests the tests of walks with.
-NAIVE := $(patsubst %,$(BUILD)/naive_%/libstallshim.so,libunwind backtrace)
+NAIVE := $(patsubst %,$(BUILD)/naive_%/libstallshim.so,libunwind backtrace locked)
 $(NAIVE): $(patsubst %/lib/sigsafe/stack.o,%/test/e2e/naive_walk.o,$(SHIM_OBJ))
 $(NAIVE): $(BUILD)/naive_%/libstallshim.so: $(BUILD)/obj/test/e2e/naive_%.o
-$(BUILD)/naive_libunwind/libstallshim.so: LDFLAGS += -lunwind
+$(BUILD)/naive_locked/libstallshim.so: $(BUILD)/obj/test/e2e/naive_libunwind.o
+$(patsubst %,$(BUILD)/naive_%/libstallshim.so,libunwind locked): LDFLAGS += -lunwind
 %/libstallshim.so: shim/stallshim.map
 	@echo "  LD      $@"
 	@mkdir -p $(@D)

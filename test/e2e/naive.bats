@@ -4,12 +4,10 @@
 # naive_walk.c in place of stack.c, and in it either libunwind as it is, or
 # libc's backtrace(3).
 #
-# What does not bite:
-#
-# - Ticks in throw and catch alone by libgcc. Since glibc 2.35 it finds unwind
-#   tables without a lock. Where it is older it walks the loader's list, as the
-#   victim's part "iterate" does; and libunwind, which may be in its place, does.
-# - Ticks in our own handler: one that blocks no signal is not naive but wrong.
+# What does not bite are ticks in throw and catch alone by libgcc. Since glibc
+# 2.35 it finds unwind tables without a lock. Where it is older it walks the
+# loader's list, as the victim's part "iterate" does; and libunwind, which may be
+# in its place, does.
 #
 # SPDX-License-Identifier: MIT
 
@@ -17,7 +15,7 @@ load lib
 
 setup_file() {
 	timeout 300 make --no-print-directory -C "$ROOT" BUILD="$BUILD" \
-		"$BUILD"/naive_{libunwind,backtrace}/libstallshim.so
+		"$BUILD"/naive_{libunwind,backtrace,locked}/libstallshim.so
 }
 
 # What is hung may have every signal blocked, and so may its children.
@@ -99,4 +97,10 @@ setup() {
 @test "descriptors closed by the program: naively its bytes are eaten" {
 	storm_bites pipes spin
 	[[ $output = *"other bytes came out of the pipe"* ]]
+}
+
+@test "ticks in our own walk, of an unlock, by a lock round it: a deadlock" {
+	by=locked
+	storm_bites hold hold
+	((status >= 128))
 }

@@ -51,15 +51,27 @@ static uint32_t capture(struct recording *recording,
 }
 
 /* libunwind's own locks come through our hooks: not a walk for each of them. */
+__attribute__((weak)) bool naive_enter(void)
+{
+	if (thread_self.in_walk)
+		return false;
+	thread_self.in_walk = true;
+	return true;
+}
+
+__attribute__((weak)) void naive_leave(void)
+{
+	thread_self.in_walk = false;
+}
+
 uint32_t stack_capture(const ucontext_t *interrupted, const void *caller)
 {
 	struct recording *recording = live_recording();
 	uint32_t place;
 
-	if (!recording || !stack_depth || thread_self.in_walk)
+	if (!recording || !stack_depth || !naive_enter())
 		return 0;
-	thread_self.in_walk = true;
 	place = capture(recording, interrupted, caller);
-	thread_self.in_walk = false;
+	naive_leave();
 	return place;
 }

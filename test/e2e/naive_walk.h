@@ -1,5 +1,5 @@
 /*
- * What a naive walk (naive_walk.c) finds frames by.
+ * What a naive walk (naive_walk.c) finds frames by, and what is round it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,5 +12,12 @@
 
 /* Adds the frames of what was interrupted; NULL: those of the caller. */
 void naive_frames(struct walk *walk, const ucontext_t *interrupted);
+
+/*
+ * Around a walk; false: there is none. Unless defined elsewhere, a thread makes
+ * no walk within a walk of its own.
+ */
+bool naive_enter(void);
+void naive_leave(void);
 
 #endif

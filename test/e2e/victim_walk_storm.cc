@@ -236,6 +236,13 @@ __attribute__((noinline)) void storm_spin()
 	KEEP_FRAME();
 }
 
+// Little but unlocks that others have waited for, and are walked from.
+__attribute__((noinline)) void storm_hold()
+{
+	hold_contended();
+	KEEP_FRAME();
+}
+
 const struct part {
 	const char *name;
 	void (*act)();
@@ -244,6 +251,7 @@ const struct part {
 	{ "dlopen", storm_dlopen },	  { "iterate", storm_iterate },
 	{ "coroutine", storm_coroutine }, { "fork", storm_fork },
 	{ "pipes", storm_pipes },	  { "spin", storm_spin },
+	{ "hold", storm_hold },
 };
 
 void (*act_of(const char *name))()

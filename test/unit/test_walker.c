@@ -205,7 +205,7 @@ static void note_mask(void *argument)
 		SIG_SETMASK, NULL, (kernel_sigset *)((long *)argument + 1));
 }
 
-Test(walker, every_signal_but_one_is_blocked_during_a_walk)
+Test(walker, every_signal_but_those_of_faults_is_blocked_during_a_walk)
 {
 	long result[2] = { -1, 0 };
 	enum lost_reason why;

@@ -39,7 +39,7 @@
 #include "base/records.h"
 
 #define RECORDING_MAGIC	  "stallrec"
-#define RECORDING_VERSION 3u
+#define RECORDING_VERSION 4u
 
 #define HOST_BYTES 64
 

@@ -44,6 +44,8 @@ struct module_record {
 	uint64_t text_offset;
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[BUILD_ID_BYTES];
+	/* Without a build-id: base/identity.h; 0: unknown, or it has one. */
+	uint64_t identity;
 	char path[PATH_BYTES]; /* absolute, or [vdso] */
 };
 

@@ -58,6 +58,7 @@ static void decode_modules(struct decoder *d)
 		module->text_offset = record[i].text_offset;
 		module->build_id_bytes = record[i].build_id_bytes;
 		memcpy(module->build_id, record[i].build_id, BUILD_ID_BYTES);
+		module->identity = record[i].identity;
 		module->mapped_ns = d->process->start_realtime_ns;
 	}
 }

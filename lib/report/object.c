@@ -6,12 +6,14 @@
 #include "report/object.h"
 
 #include <elfutils/libdwfl.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/identity.h"
 #include "report/vdso.h"
 
 static const Dwfl_Callbacks callbacks = {
@@ -55,18 +57,38 @@ static bool has_build_id(const struct object *object,
 	       !memcmp(bits, module->build_id, module->build_id_bytes);
 }
 
+/* The file's, as in base/identity.h; 0: it can't be read. */
+static uint64_t identity_of_file(const char *path, const struct stat *file)
+{
+	uint64_t first[IDENTITY_WORDS];
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool done;
+
+	if (fd < 0)
+		return 0;
+	done = pread(fd, first, sizeof(first), 0) == sizeof(first);
+	close(fd);
+	return done ? identity_of(file->st_ino, first) : 0;
+}
+
 /*
  * Without a build-id the file's times have to tell: what replaces it, be it
- * renamed or overwritten, has changed its status since the program began.
+ * renamed or overwritten, has changed its status since the program began. But
+ * not if a folder was renamed: there it is another file that tells.
  */
 static bool has_changed(const struct module *module)
 {
 	struct stat file;
+	uint64_t changed_ns;
 
-	return module->mapped_ns && stat(module->path, &file) == 0 &&
-	       (uint64_t)file.st_ctim.tv_sec * NS_PER_S +
-			       (uint64_t)file.st_ctim.tv_nsec >=
-		       module->mapped_ns;
+	if (stat(module->path, &file))
+		return false;
+	changed_ns = (uint64_t)file.st_ctim.tv_sec * NS_PER_S +
+		     (uint64_t)file.st_ctim.tv_nsec;
+	if (module->mapped_ns && changed_ns >= module->mapped_ns)
+		return true;
+	return module->identity &&
+	       identity_of_file(module->path, &file) != module->identity;
 }
 
 /* Whether the file is the module's, by OBJECT_GOOD. */

@@ -25,6 +25,7 @@ struct module {
 	uint64_t text_offset; /* in the file */
 	uint32_t build_id_bytes;
 	uint8_t build_id[BUILD_ID_BYTES];
+	uint64_t identity; /* without a build-id; base/identity.h, 0: unknown */
 	uint64_t mapped_ns; /* not before it, by CLOCK_REALTIME; 0: unknown */
 	struct object *object; /* owned by struct symbols */
 };

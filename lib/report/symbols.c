@@ -72,7 +72,8 @@ static bool is_same_file(const struct module *a, const struct module *b)
 	return !strcmp(a->path, b->path) &&
 	       a->build_id_bytes == b->build_id_bytes &&
 	       !memcmp(a->build_id, b->build_id, a->build_id_bytes) &&
-	       (a->build_id_bytes || a->mapped_ns == b->mapped_ns);
+	       (a->build_id_bytes ||
+		(a->mapped_ns == b->mapped_ns && a->identity == b->identity));
 }
 
 static struct object *find_object(struct symbols *symbols,

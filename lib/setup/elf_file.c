@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/identity.h"
 #include "sigsafe/sys.h"
 
 bool elf_file_open(struct elf_file *file, const struct libelf *lib,
@@ -104,7 +105,18 @@ bool elf_file_is(const struct elf_file *file, const uint8_t *build_id,
 	return found_bytes >= bytes && !memcmp(found, build_id, bytes);
 }
 
-bool elf_file_is_older(const struct elf_file *file, uint64_t realtime_ns)
+static bool has_identity(const struct elf_file *file, const struct stat *status,
+			 uint64_t identity)
+{
+	uint64_t first[IDENTITY_WORDS];
+
+	return sys4(SYS_pread64, file->fd, first, sizeof(first), 0) ==
+		       sizeof(first) &&
+	       identity_of(status->st_ino, first) == identity;
+}
+
+bool elf_file_is_still(const struct elf_file *file, uint64_t realtime_ns,
+		       uint64_t identity)
 {
 	struct stat status;
 
@@ -114,7 +126,8 @@ bool elf_file_is_older(const struct elf_file *file, uint64_t realtime_ns)
 		       0 &&
 	       (uint64_t)status.st_ctim.tv_sec * NS_PER_S +
 			       (uint64_t)status.st_ctim.tv_nsec <
-		       realtime_ns;
+		       realtime_ns &&
+	       (!identity || has_identity(file, &status, identity));
 }
 
 static bool is_named(const struct elf_file *file, Elf_Scn *scn,

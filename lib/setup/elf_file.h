@@ -42,8 +42,12 @@ Elf_Scn *elf_file_next(const struct elf_file *file, Elf_Scn *scn,
 bool elf_file_is(const struct elf_file *file, const uint8_t *build_id,
 		 uint32_t bytes);
 
-/* Has it not been changed since then, by CLOCK_REALTIME? An image has not. */
-bool elf_file_is_older(const struct elf_file *file, uint64_t realtime_ns);
+/*
+ * Has it not been changed since then, by CLOCK_REALTIME, and is this its
+ * identity (base/identity.h; 0: unknown)? Of an image both are so.
+ */
+bool elf_file_is_still(const struct elf_file *file, uint64_t realtime_ns,
+		       uint64_t identity);
 
 /* Where .gnu_debuglink says that its symbols went; false: nowhere. */
 bool elf_file_debuglink(const struct elf_file *file,

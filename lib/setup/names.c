@@ -76,7 +76,8 @@ static void read_symbols(struct symbols *symbols, enum symbol_kind kind,
 	/* The file may have been replaced since it was mapped. */
 	if (elf_file_is(&file, record->build_id, record->build_id_bytes) &&
 	    (record->build_id_bytes ||
-	     elf_file_is_older(&file, asked_of->start_realtime_ns)))
+	     elf_file_is_still(&file, asked_of->start_realtime_ns,
+			       record->identity)))
 		read_file(&symbols->table, kind, record, &file);
 	elf_file_close(&file);
 }

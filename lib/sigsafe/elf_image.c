@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* No linker writes longer notes; what loops in bad ones ends here. */
+#define MAX_NOTE_BYTES PAGE_BYTES
+
 /* Are [offset, offset + bytes) in the first page? */
 static bool is_in_page(uint64_t offset, uint64_t bytes)
 {
@@ -16,9 +19,7 @@ static bool is_in_page(uint64_t offset, uint64_t bytes)
 struct elf_image elf_image_at(struct memory *memory, uintptr_t start,
 			      uintptr_t bias)
 {
-	struct elf_image image = { .memory = memory,
-				   .start = start,
-				   .bias = bias };
+	struct elf_image image = { .memory = memory, .bias = bias };
 	const uint8_t *view = memory_view(memory, start, sizeof(Elf64_Ehdr));
 	Elf64_Ehdr header;
 
@@ -88,27 +89,26 @@ static size_t padded(size_t bytes, size_t alignment)
 }
 
 static bool is_build_id(const struct elf_image *image, const Elf64_Nhdr *note,
-			size_t name)
+			uintptr_t name)
 {
 	const uint8_t *view;
 
 	if (note->n_type != NT_GNU_BUILD_ID ||
 	    note->n_namesz != sizeof(ELF_NOTE_GNU))
 		return false;
-	view = memory_view(image->memory, image->start + name,
-			   sizeof(ELF_NOTE_GNU));
+	view = memory_view(image->memory, name, sizeof(ELF_NOTE_GNU));
 	return view && memcmp(view, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)) == 0;
 }
 
-/* The build-id among the notes in [at, end) of the first page. */
-static uintptr_t find_note(const struct elf_image *image, size_t at, size_t end,
-			   size_t alignment, uint32_t *bytes)
+/* The build-id among the notes in [at, end). */
+static uintptr_t find_note(const struct elf_image *image, uintptr_t at,
+			   uintptr_t end, size_t alignment, uint32_t *bytes)
 {
 	while (end - at >= sizeof(Elf64_Nhdr)) {
-		const uint8_t *view = memory_view(
-			image->memory, image->start + at, sizeof(Elf64_Nhdr));
-		size_t name = at + sizeof(Elf64_Nhdr);
-		size_t content;
+		const uint8_t *view =
+			memory_view(image->memory, at, sizeof(Elf64_Nhdr));
+		uintptr_t name = at + sizeof(Elf64_Nhdr);
+		uintptr_t content;
 		Elf64_Nhdr note;
 
 		if (!view)
@@ -119,11 +119,20 @@ static uintptr_t find_note(const struct elf_image *image, size_t at, size_t end,
 			return 0;
 		if (is_build_id(image, &note, name)) {
 			*bytes = note.n_descsz;
-			return image->start + content;
+			return content;
 		}
 		at = min_u64(content + padded(note.n_descsz, alignment), end);
 	}
 	return 0;
+}
+
+/* Some notes are in the file only; or these bytes are another object's. */
+static bool is_loaded(const struct elf_image *image, uintptr_t at, size_t bytes)
+{
+	Elf64_Phdr segment;
+
+	return bytes && elf_image_load_segment(image, at, PF_R, &segment) &&
+	       holds(image, &segment, at + bytes - 1);
 }
 
 uintptr_t elf_image_build_id(const struct elf_image *image, uint32_t *bytes)
@@ -131,11 +140,12 @@ uintptr_t elf_image_build_id(const struct elf_image *image, uint32_t *bytes)
 	Elf64_Phdr segment;
 
 	for (unsigned i = 0; read_segment(image, i, &segment); i++) {
-		uint64_t at = image->bias + segment.p_vaddr - image->start;
+		uintptr_t at = image->bias + segment.p_vaddr;
 		uintptr_t id;
 
 		if (segment.p_type != PT_NOTE || at % 4 ||
-		    !is_in_page(at, segment.p_filesz))
+		    segment.p_filesz > MAX_NOTE_BYTES ||
+		    !is_loaded(image, at, segment.p_filesz))
 			continue;
 		id = find_note(image, at, at + segment.p_filesz,
 			       segment.p_align == 8 ? 8 : 4, bytes);

@@ -4,7 +4,8 @@
  *
  * Headers are read only in the object's first page. (Linkers put them there; an
  * object that was edited to have them elsewhere has no segments and no build-id
- * for us.)
+ * for us.) Notes are read wherever they are mapped: editors of objects put them
+ * into segments of their own.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -17,7 +18,6 @@
 
 struct elf_image {
 	struct memory *memory;
-	uintptr_t start;   /* of its mappings */
 	uintptr_t bias;	   /* run-time address - address in the file's terms */
 	uintptr_t headers; /* of its segments: Elf64_Phdr[] */
 	unsigned segments; /* 0: headers not found */
@@ -38,8 +38,7 @@ bool elf_image_text(const struct elf_image *image, Elf64_Phdr *found);
 bool elf_image_segment(const struct elf_image *image, uint32_t type,
 		       Elf64_Phdr *found);
 
-/* Where its build-id lies, if that is in the first page, and its length; or 0.
- */
+/* Where its build-id lies, and its length; or 0. */
 uintptr_t elf_image_build_id(const struct elf_image *image, uint32_t *bytes);
 
 #endif

@@ -19,6 +19,7 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "sigsafe/build.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/object.h"
@@ -29,12 +30,10 @@
 /*
  * Open addressing by the object's addresses. 0, or the record's number in the
  * low half and in the high half what tells whether it is the object's: where in
- * it the build-id lies; 0: compare paths; IT_STAYS: no other one can be there.
- * A slot changes from 0 once, then stays until modules_reset().
+ * it the build-id lies; or one of enum tell. A slot changes from 0 once, then
+ * stays until modules_reset().
  */
 static uint64_t slots[SLOTS];
-
-#define IT_STAYS 1u
 
 /*
  * The records, by number, and how many have been handed out. The recording has
@@ -42,10 +41,6 @@ static uint64_t slots[SLOTS];
  */
 static struct module_record records[SLOTS];
 static uint32_t used = 1;
-
-/* An object's path takes: the loader's record, and the string piece by piece.
- */
-#define PATH_COPIES (2 + PATH_BYTES / OBJECT_PIECE_BYTES + 1)
 
 static bool charge(struct locator *locator, unsigned copies)
 {
@@ -55,71 +50,27 @@ static bool charge(struct locator *locator, unsigned copies)
 	return true;
 }
 
-/* Not inlined: a path takes much of the host's stack, and is seldom needed. */
-__attribute__((noinline)) static bool
-is_same_path(const struct module_record *record, const struct object *object)
-{
-	char path[PATH_BYTES];
-
-	object_path(object, path);
-	return strcmp(path, record->path) == 0;
-}
-
-/*
- * The build-id of the object that is looked up, as last read. Builds that come
- * at the same addresses, one after the other, have it in the same place: so one
- * system call tells all of them apart.
- */
-struct build_id {
-	uint64_t offset; /* 0: none read yet */
-	uint32_t bytes;
-	bool is_there;
-	uint8_t id[BUILD_ID_BYTES];
-};
-
-static void read_build_id(struct build_id *read, const struct object *object,
-			  uint64_t offset, uint32_t bytes)
-{
-	read->offset = offset;
-	read->bytes = bytes;
-	read->is_there = memory_copy(
-		read->id, (const void *)(object->start + offset), bytes);
-}
-
 /* *known: false where that would take more copies than are left. */
 static bool is_same_build(struct locator *locator,
 			  const struct module_record *record,
 			  const struct object *object, uint64_t slot,
-			  struct build_id *read, bool *known)
+			  struct build *read, bool *known)
 {
-	uint64_t offset = slot >> 32;
+	uint32_t tell = (uint32_t)(slot >> 32);
 
-	if (offset == IT_STAYS)
-		return true;
-	if (!offset) {
-		*known = charge(locator, PATH_COPIES);
-		return *known && is_same_path(record, object);
-	}
-	if (read->offset != offset || read->bytes != record->build_id_bytes) {
-		*known = charge(locator, 1);
-		if (!*known)
-			return false;
-		read_build_id(read, object, offset, record->build_id_bytes);
-	}
-	/* What can't be read any more is unloaded just now: it was this one. */
-	return !read->is_there ||
-	       memcmp(read->id, record->build_id, record->build_id_bytes) == 0;
+	*known = charge(locator, build_copies(read, record, tell));
+	return *known && build_is_same(read, record, object, tell);
 }
 
 /*
- * The object's record, or NULL: then *vacant is the slot where it belongs, or
- * NULL if there is no room, or it can't be told.
+ * The object's record (read->is_sure: see there), or NULL: then *vacant is the
+ * slot where it belongs, or NULL if there is no room, or it can't be told.
  */
-static struct module_record *
-find(struct locator *locator, const struct object *object, uint64_t **vacant)
+static struct module_record *find(struct locator *locator,
+				  const struct object *object,
+				  struct build *read, uint64_t **vacant)
 {
 	uint32_t slot = hash_slot(object->start ^ object->end << 16, SLOTS);
-	struct build_id read = { .offset = 0 };
 	bool known = true;
 
 	for (unsigned i = 0; known && i < MAX_PROBES; i++) {
@@ -133,7 +84,7 @@ find(struct locator *locator, const struct object *object, uint64_t **vacant)
 			return NULL;
 		if (record->map_start == object->start &&
 		    record->map_end == object->end &&
-		    is_same_build(locator, record, object, seen, &read, &known))
+		    is_same_build(locator, record, object, seen, read, &known))
 			return record;
 	}
 	*vacant = NULL;
@@ -181,6 +132,7 @@ static struct module_record *publish(struct locator *locator,
 {
 	uint64_t slot = (uint64_t)tell << 32 | number_of(record);
 	struct module_record *copy = copy_of(locator->recording, record);
+	struct build read = { .tell = TELL_PATH };
 	struct module_record *known;
 	uint64_t *vacant;
 
@@ -188,7 +140,7 @@ static struct module_record *publish(struct locator *locator,
 	*copy = *record;
 	store_release(&record->ready, 1);
 	store_release(&copy->ready, 1);
-	while (!(known = find(locator, object, &vacant)) && vacant) {
+	while (!(known = find(locator, object, &read, &vacant)) && vacant) {
 		uint64_t empty = 0;
 
 		/* Pairs with the load in find(). */
@@ -211,13 +163,14 @@ static cold uint32_t describe_alone(const struct object *object,
 	return object_describe(object, address, record, &memory);
 }
 
-static cold struct module_record *
-enter(struct locator *locator, const struct object *object, uintptr_t address)
+static cold struct module_record *enter(struct locator *locator,
+					const struct object *object,
+					uintptr_t address, bool *is_sure)
 {
 	struct module_record *record = NULL;
 	uint32_t tell;
 
-	if (charge(locator, PATH_COPIES))
+	if (charge(locator, BUILD_PATH_COPIES))
 		record = take_record();
 	if (record) {
 		*record = (struct module_record){ 0 };
@@ -225,8 +178,9 @@ enter(struct locator *locator, const struct object *object, uintptr_t address)
 			       ? object_describe(object, address, record,
 						 locator->memory)
 			       : describe_alone(object, address, record);
-		record = publish(locator, object, record,
-				 object_stays(object) ? IT_STAYS : tell);
+		tell = build_tell(object, record, tell);
+		*is_sure = tell != TELL_PATH;
+		record = publish(locator, object, record, tell);
 	}
 	if (!record)
 		add_relaxed(&locator->recording->lost[LOST_MODULE], 1);
@@ -237,6 +191,7 @@ static bool look_up(struct locator *locator, uintptr_t address,
 		    struct located *found)
 {
 	struct recording *rec = locator->recording;
+	struct build read = { .tell = TELL_PATH };
 	struct module_record *record = NULL;
 	struct object object;
 	uint64_t *vacant;
@@ -244,9 +199,9 @@ static bool look_up(struct locator *locator, uintptr_t address,
 	if (!object_find(address, &object))
 		return false;
 	if (rec)
-		record = find(locator, &object, &vacant);
+		record = find(locator, &object, &read, &vacant);
 	if (rec && !record && vacant)
-		record = enter(locator, &object, address);
+		record = enter(locator, &object, address, &read.is_sure);
 	else if (rec && !record)
 		add_relaxed(&rec->lost[LOST_MODULE], 1);
 	*found = (struct located){
@@ -255,9 +210,7 @@ static bool look_up(struct locator *locator, uintptr_t address,
 		.bias = record ? record->bias : 0,
 		.module = record,
 		.number = record ? number_of(record) : 0,
-		/* A file of the same name may be another. */
-		.is_sure = record &&
-			   (record->build_id_bytes || object_stays(&object)),
+		.is_sure = record && read.is_sure,
 	};
 	return true;
 }

@@ -4,7 +4,8 @@
  * object into SECTION_MODULES when it is first met. Lock-free. Signal-safe.
  *
  * An object is the same module again if it lies at the same addresses and has
- * the same build-id, or the same path where it has none.
+ * the same build-id; where it has none, the same identity (base/identity.h), or
+ * if that is unknown the same path.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -6,13 +6,16 @@
 #include "sigsafe/object.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 
+#include "base/identity.h"
 #include "sigsafe/elf_image.h"
+#include "sigsafe/loader_record.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/program_file.h"
+#include "sigsafe/starters.h"
 #include "sigsafe/sys.h"
 
 #pragma weak _dl_find_object
@@ -20,19 +23,12 @@
 /* What glibc calls the kernel's object. */
 #define VDSO_NAME "linux-vdso.so.1"
 
-/* Of these it is remembered that they stay; others are read as if not. */
-#define MAX_STAYING 256u
-
 /* Written by object_find_by(), in the constructor; NULL: there is none. */
 static object_finder *finder = _dl_find_object;
 
 /* All written by object_note_program(), in the constructor. */
-static char program_path[PATH_BYTES];
-static char start_directory[PATH_BYTES];
 static uintptr_t program_start, program_end; /* without its bias */
 static const struct link_map *program;
-static const struct link_map *staying[MAX_STAYING];
-static unsigned staying_count;
 
 void object_find_by(object_finder *libcs)
 {
@@ -66,25 +62,21 @@ bool object_find(uintptr_t address, struct object *object)
 
 bool object_stays(const struct object *object)
 {
-	for (unsigned i = 0; i < staying_count; i++)
-		if (staying[i] == object->map)
-			return true;
-	return false;
+	return starters_have(object->map);
 }
 
 /* The loader's list begins with the program. */
-static void note_staying(void)
+static void note_starters(void)
 {
 	struct object object;
 
 	program_end = 0;
-	staying_count = 0;
+	program = NULL;
 	if (!object_find(getauxval(AT_PHDR), &object))
 		return;
 	program = object.map;
-	for (const struct link_map *map = program;
-	     map && staying_count < MAX_STAYING; map = map->l_next)
-		staying[staying_count++] = map;
+	starters_note(program);
+	loader_record_start(program);
 }
 
 static void note_extent(void)
@@ -101,22 +93,6 @@ static void note_extent(void)
 				      segment[i].p_vaddr + segment[i].p_memsz);
 	}
 	program_start &= ~(uintptr_t)(PAGE_BYTES - 1);
-}
-
-void object_note_program(void)
-{
-	note_staying();
-	note_extent();
-	/* Both stay "" on failure, and one byte of each stays 0. */
-	sys4(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", program_path,
-	     PATH_BYTES - 1);
-	if (sys2(SYS_getcwd, start_directory, PATH_BYTES) < 0)
-		start_directory[0] = '\0';
-}
-
-const char *object_program_path(void)
-{
-	return program_path;
 }
 
 /*
@@ -144,22 +120,11 @@ static void copy_string(char path[PATH_BYTES], const char *from)
 	path[length] = '\0';
 }
 
-/* A name that begins in the directory the program was started in. */
-static void make_absolute(char path[PATH_BYTES])
+void object_note_program(void)
 {
-	size_t before = strlen(start_directory) + 1;
-	const char *name = path;
-	size_t bytes;
-
-	while (strncmp(name, "./", 2) == 0)
-		name += 2;
-	if (before >= PATH_BYTES)
-		return;
-	bytes = min_u64(strlen(name), PATH_BYTES - 1 - before);
-	memmove(path + before, name, bytes);
-	memcpy(path, start_directory, before - 1);
-	path[before - 1] = '/';
-	path[before + bytes] = '\0';
+	note_starters();
+	note_extent();
+	program_file_note(program ? program->l_addr + program_start : 0);
 }
 
 /* False: the loader does not know it any more. */
@@ -172,14 +137,14 @@ static void path_by_map(const struct object *object, const struct link_map *map,
 			char path[PATH_BYTES])
 {
 	if (object->map == program) {
-		memcpy(path, program_path, PATH_BYTES);
+		memcpy(path, program_file_path(), PATH_BYTES);
 		return;
 	}
 	copy_string(path, map->l_name);
 	if (strcmp(path, VDSO_NAME) == 0)
 		strcpy(path, "[vdso]");
 	else if (*path && *path != '/')
-		make_absolute(path);
+		program_file_make_absolute(path);
 }
 
 void object_path(const struct object *object, char path[PATH_BYTES])
@@ -189,6 +154,22 @@ void object_path(const struct object *object, char path[PATH_BYTES])
 	*path = '\0';
 	if (copy_map(object, &map))
 		path_by_map(object, &map, path);
+}
+
+/* Not inlined: seldom needed, and it takes much of the host's stack. */
+__attribute__((noinline)) bool object_identity(const struct object *object,
+					       uint64_t *identity)
+{
+	uint64_t first[IDENTITY_WORDS];
+	uint64_t inode = object->map == program
+				 ? program_file_inode()
+				 : loader_record_inode(object->map);
+
+	if (!inode ||
+	    !memory_copy(first, (const void *)object->start, sizeof(first)))
+		return false;
+	*identity = identity_of(inode, first);
+	return true;
 }
 
 /* In whole pages, as the kernel maps it. */
@@ -209,7 +190,7 @@ static void describe_text(const struct elf_image *image, uintptr_t address,
 	record->text_offset = text.p_offset & ~in_page;
 }
 
-/* Returns where it lies, or 0. */
+/* Returns where it lies, or 0: none, or too far away for an index to it. */
 static uintptr_t describe_build_id(const struct elf_image *image,
 				   struct module_record *record)
 {
@@ -217,7 +198,7 @@ static uintptr_t describe_build_id(const struct elf_image *image,
 	uintptr_t at = elf_image_build_id(image, &bytes);
 	const uint8_t *id;
 
-	if (!at)
+	if (at - record->map_start > INT32_MAX)
 		return 0;
 	bytes = (uint32_t)min_u64(bytes, BUILD_ID_BYTES);
 	id = memory_view(image->memory, at, bytes);
@@ -246,5 +227,7 @@ uint32_t object_describe(const struct object *object, uintptr_t address,
 	describe_text(&image, address, record);
 	id = describe_build_id(&image, record);
 	memory_expect_lasting(memory, false);
+	if (!id && !object_identity(object, &record->identity))
+		record->identity = 0;
 	return id ? (uint32_t)(id - object->start) : 0;
 }

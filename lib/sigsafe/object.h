@@ -53,21 +53,25 @@ bool object_stays(const struct object *object);
 void object_path(const struct object *object, char path[PATH_BYTES]);
 
 /*
+ * Its file's, as in base/identity.h; false: unknown. Takes 250 bytes of the
+ * stack and these copies by the kernel.
+ */
+#define OBJECT_IDENTITY_COPIES 2u
+
+bool object_identity(const struct object *object, uint64_t *identity);
+
+/*
  * Fills all of record but `ready`, as far as it could be read; the executable
  * segment is address's. Returns where in the object its build-id lies, from its
- * start; 0: it has none, or not in its first page. memory: to read by.
+ * start; 0: it has none. memory: to read by.
  */
 uint32_t object_describe(const struct object *object, uintptr_t address,
 			 struct module_record *record, struct memory *memory);
 
 /*
- * Notes which objects the program starts with, its extent, and its path and the
- * working directory, which give the names of objects that have none or a
- * relative one. Called once, at the start: no other thread loads any.
+ * Notes the program, its extent, the objects it starts with, and what gives the
+ * names of objects that have none or a relative one. Called once, at the start.
  */
 void object_note_program(void);
-
-/* The path of the program's file, as noted; "": unknown. */
-const char *object_program_path(void);
 
 #endif

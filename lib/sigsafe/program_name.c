@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/text_map.h"
-#include "sigsafe/object.h"
+#include "sigsafe/program_file.h"
 #include "sigsafe/sys.h"
 
 /* "": it is called as its file is. Written at the start alone. */
@@ -39,7 +39,7 @@ static bool put_beside(char beside[PATH_BYTES], const char *path,
 
 void program_name_note(const char comm[NAME_BYTES])
 {
-	const char *path = object_program_path();
+	const char *path = program_file_path();
 	char beside[PATH_BYTES];
 	struct stat file, link;
 
@@ -52,7 +52,7 @@ void program_name_note(const char comm[NAME_BYTES])
 
 const char *program_name_of(const struct module_record *module)
 {
-	if (*name && !strcmp(module->path, object_program_path()))
+	if (*name && !strcmp(module->path, program_file_path()))
 		return name;
 	return module_name(module);
 }

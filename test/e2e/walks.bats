@@ -78,6 +78,41 @@ is_older() {
 	grep "constructor.so: changed since the program began" "$RESULTS/report"
 }
 
+@test "the same where its folder was renamed: no wrong names" {
+	local library=$RESULTS/current/constructor.so
+
+	mkdir "$RESULTS/current" "$RESULTS/next"
+	without_build_id plugin_walk_constructor.so "$library"
+	without_build_id plugin_walk_gconv.so "$RESULTS/next/constructor.so"
+	[[ $(under_shim "${settings[@]}" "$(victim walk_places)" constructor \
+		"$library") = *done ]]
+	"$STALLSHIM" report "$(result rec)" | grep constructor_spin
+	mv "$RESULTS/current" "$RESULTS/before"
+	mv "$RESULTS/next" "$RESULTS/current"
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	[[ $(<"$RESULTS/report") != *constructor_spin* ]]
+	[[ $(<"$RESULTS/report") != *gconv_init* ]]
+	grep "constructor.so: changed since the program began" "$RESULTS/report"
+	# Back again it is the one that ran.
+	mv "$RESULTS/current" "$RESULTS/next"
+	mv "$RESULTS/before" "$RESULTS/current"
+	"$STALLSHIM" report "$(result rec)" | grep constructor_spin
+}
+
+@test "in a program that the loader was given as an argument" {
+	local loader program
+
+	program=$(victim walk_places)
+	loader=$(readelf -lW "$program" |
+		sed -n 's/.*interpreter: \(.*\)]/\1/p')
+	cd "${program%/*}"
+	[[ $(under_shim "${settings[@]}" "$loader" "./${program##*/}" \
+		malloc) = *done ]]
+	(($(total_ns "$(result stall.txt)" callback_malloc) > 0))
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep "callback_malloc .*walk_places" "$RESULTS/report"
+}
+
 @test "on a coroutine's stack of one page" {
 	walks_in coroutine in_coroutine
 }

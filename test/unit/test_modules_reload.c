@@ -115,17 +115,6 @@ Test(modules_reload, builds_that_find_no_room_leave_it_to_others)
 	cr_assert(number > 0 && number + rec->lost[LOST_MODULE] <= 201);
 }
 
-Test(modules_reload, without_build_ids_the_path_tells_them_apart)
-{
-	struct visit first = visit(remove_notes), other = visit(remove_notes);
-
-	NOT_EMULATED(NO_PLACE_TWICE);
-	assert_same_addresses(first, other);
-	cr_assert_eq(first.module->build_id_bytes, 0);
-	cr_assert_str_neq(first.module->path, other.module->path);
-	cr_assert_neq(first.number, other.number);
-}
-
 Test(modules_reload, without_a_build_id_the_same_file_is_the_same_module)
 {
 	struct locator locator = { .recording = rec };
@@ -135,6 +124,117 @@ Test(modules_reload, without_a_build_id_the_same_file_is_the_same_module)
 
 	cr_assert_neq(FRAME_MODULE(word), 0);
 	cr_assert_eq(module_place((void *)text), word);
+}
+
+/* As an editor of files leaves it: at the end of a later segment. */
+static void move_build_id(Elf64_Ehdr *image)
+{
+	const size_t bytes = sizeof(Elf64_Nhdr) + sizeof(ELF_NOTE_GNU) + 20;
+	Elf64_Phdr *note = fixture_header(image, PT_NOTE);
+	Elf64_Phdr *segment = fixture_header(image, PT_LOAD);
+	char *file = (char *)image;
+
+	while (((Elf64_Nhdr *)(void *)(file + note->p_offset))->n_type !=
+	       NT_GNU_BUILD_ID)
+		note++;
+	while (segment->p_type != PT_LOAD || segment->p_flags != PF_R ||
+	       !segment->p_offset)
+		segment++;
+	segment->p_filesz = (segment->p_filesz + 3) & ~UINT64_C(3);
+	memcpy(file + segment->p_offset + segment->p_filesz,
+	       file + note->p_offset, bytes);
+	note->p_offset = segment->p_offset + segment->p_filesz;
+	note->p_vaddr = segment->p_vaddr + segment->p_filesz;
+	note->p_filesz = note->p_memsz = bytes;
+	segment->p_filesz += bytes;
+	segment->p_memsz = segment->p_filesz;
+	cr_assert_leq(segment->p_filesz, 4096);
+	cr_assert_geq(note->p_vaddr, 4096);
+}
+
+Test(modules_reload, a_build_id_is_read_wherever_it_is_mapped)
+{
+	struct visit first = visit(NULL), moved = visit(move_build_id);
+
+	cr_assert_eq(moved.module->build_id_bytes,
+		     first.module->build_id_bytes);
+	cr_assert_arr_eq(moved.module->build_id, first.module->build_id,
+			 first.module->build_id_bytes);
+}
+
+static void remove_notes_too(Elf64_Ehdr *image)
+{
+	remove_notes(image);
+	image->e_shoff += 8; /* nothing that is mapped */
+}
+
+/* Loads what is at path, looks where it is, and unloads it. */
+static struct visit visit_at(const char *path, bool *is_sure)
+{
+	struct locator locator = { .recording = rec };
+	void *handle = dlopen(path, RTLD_NOW);
+	struct place place;
+
+	cr_assert_not_null(handle, "%s", dlerror());
+	place = modules_locate(&locator, fixture_text_of(handle), 0);
+	*is_sure = locator.last.is_sure;
+	dlclose(handle);
+	return (struct visit){ place.module, FRAME_MODULE(place.word) };
+}
+
+Test(modules_reload, without_build_ids_two_files_of_one_name_are_two_modules)
+{
+	char path[FIXTURE_PATH_BYTES], other_path[FIXTURE_PATH_BYTES];
+	struct visit first, again, other;
+	bool is_sure;
+
+	NOT_EMULATED(NO_PLACE_TWICE);
+	fixture_make_library(path, remove_notes);
+	fixture_make_library(other_path, remove_notes);
+	first = visit_at(path, &is_sure);
+	cr_assert(is_sure);
+	again = visit_at(path, &is_sure);
+	cr_assert(!is_sure);
+	cr_assert_eq(rename(other_path, path), 0);
+	other = visit_at(path, &is_sure);
+	unlink(path);
+	assert_same_addresses(first, other);
+	cr_assert_eq(first.module->build_id_bytes, 0);
+	cr_assert_eq(first.number, again.number);
+	cr_assert_neq(first.number, other.number);
+	cr_assert_neq(first.module->identity, other.module->identity);
+}
+
+Test(modules_reload, a_file_that_was_written_anew_is_another_module)
+{
+	char path[FIXTURE_PATH_BYTES];
+	struct visit first, other;
+	bool is_sure;
+
+	NOT_EMULATED(NO_PLACE_TWICE);
+	fixture_make_library(path, remove_notes);
+	first = visit_at(path, &is_sure);
+	fixture_copy_library(path, remove_notes_too);
+	other = visit_at(path, &is_sure);
+	unlink(path);
+	assert_same_addresses(first, other);
+	cr_assert_neq(first.number, other.number);
+}
+
+Test(modules_reload, what_was_loaded_before_us_can_go)
+{
+	void *handle = fixture_load_library(NULL);
+	struct object object;
+
+	object_note_program();
+	cr_assert(object_find(fixture_text_of(handle), &object));
+	cr_assert(!object_stays(&object));
+	cr_assert(
+		object_find((uintptr_t)dlsym(RTLD_DEFAULT, "getpid"), &object));
+	cr_assert(object_stays(&object));
+	cr_assert(object_find((uintptr_t)start, &object));
+	cr_assert(object_stays(&object));
+	dlclose(handle);
 }
 
 Test(modules_reload, a_relative_path_is_made_absolute)

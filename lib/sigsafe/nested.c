@@ -9,12 +9,7 @@
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
 
-/*
- * Nested waits in a run are a loop's own, and it has moved, once they have gone
- * on for ten seconds, and there were ten of them. What polls for an answer for
- * less than that is a stall.
- */
-#define LOOP_MOVED_NS	 (10 * NS_PER_S)
+/* Of nested waits that have gone on for LOOP_MOVED_NS so many are a loop's. */
 #define LOOP_MOVED_WAITS 10
 
 bool nested_is_possible(void)
@@ -28,7 +23,7 @@ bool nested_is_possible(void)
 /*
  * A seat with fewer turns than these was perhaps where the program's start has
  * waited; it is lost to one that is waited in more often than it ever was, and
- * three times.
+ * three times, and twice as often as any to which the thread has come back.
  */
 #define FEW_TURNS	8
 #define FEW_MOVED_WAITS 3
@@ -41,7 +36,7 @@ static bool has_few_turns(const struct thread *self)
 static bool has_moved(const struct thread *self, uint64_t for_ns)
 {
 	if (has_few_turns(self) && self->nested >= FEW_MOVED_WAITS &&
-	    self->nested > run_turns(self))
+	    self->nested > run_turns(self) && self->nested > 2 * self->away)
 		return true;
 	return for_ns >= LOOP_MOVED_NS && self->nested >= LOOP_MOVED_WAITS;
 }

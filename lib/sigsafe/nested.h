@@ -11,7 +11,15 @@
 #ifndef SIGSAFE_NESTED_H
 #define SIGSAFE_NESTED_H
 
+#include "base/units.h"
 #include "sigsafe/thread.h"
+
+/*
+ * Nested waits in a run are a loop's own, and it has moved, once they have gone
+ * on for so long, and there were ten of them. What polls for an answer for less
+ * than that is a stall.
+ */
+#define LOOP_MOVED_NS (10 * NS_PER_S)
 
 /* Is the calling thread, which is a loop, in a run? Signal-safe. */
 bool nested_is_possible(void);

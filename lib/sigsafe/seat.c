@@ -16,6 +16,9 @@
 /* No sets are larger, whatever the call says. */
 #define MAX_SELECTED (1u << 16)
 
+/* So many of poll(2)'s are looked at. */
+#define MAX_POLLED 256u
+
 /* The arrays of the call that is made: its caller keeps them. */
 static void begin(struct memory *memory, const struct sitting *sitting)
 {
@@ -53,19 +56,23 @@ static bool read_polled(struct memory *memory, const struct pollfd *fd,
 }
 
 /* poll(2) passes over those that are negative. */
-static int32_t first_polled(const struct sitting *sitting)
+static void measure_polled(struct sitting *sitting)
 {
+	uint32_t n = (uint32_t)min_u64(sitting->seat.size, MAX_POLLED);
 	struct memory memory;
 	struct pollfd polled;
 
 	begin(&memory, sitting);
-	for (uint32_t i = 0; i < sitting->seat.size; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		if (!read_polled(&memory, &sitting->fds[i], &polled))
 			break;
-		if (polled.fd >= 0)
-			return polled.fd;
+		if (polled.fd < 0)
+			continue;
+		if (sitting->seat.first < 0)
+			sitting->seat.first = polled.fd;
+		sitting->seat.set |= UINT64_C(1)
+				     << (uint32_t)polled.fd % WORD_BITS;
 	}
-	return -1;
 }
 
 static int32_t lowest_bit(uint64_t word)
@@ -81,13 +88,12 @@ static uint64_t below(uint64_t word, uint32_t fd, uint32_t limit)
 		       : word;
 }
 
-void sitting_measure(struct sitting *sitting)
+static void measure_selected(struct sitting *sitting)
 {
 	uint32_t limit = (uint32_t)min_u64(sitting->limit, MAX_SELECTED);
 	struct memory memory;
 	uint64_t word, readable;
 
-	sitting->seat.first = sitting->fds ? first_polled(sitting) : -1;
 	if (limit)
 		sitting->seat.size = 0;
 	begin(&memory, sitting);
@@ -95,12 +101,24 @@ void sitting_measure(struct sitting *sitting)
 		readable = word_of(&memory, sitting->readable, fd);
 		word = readable | word_of(&memory, sitting->writable, fd) |
 		       word_of(&memory, sitting->exceptional, fd);
-		sitting->seat.size += count_bits(below(word, fd, limit));
+		word = below(word, fd, limit);
+		sitting->seat.size += count_bits(word);
+		sitting->seat.set |= word;
 		readable = below(readable, fd, limit);
 		if (readable && sitting->seat.first < 0)
 			sitting->seat.first =
 				(int32_t)fd + lowest_bit(readable);
 	}
+}
+
+void sitting_measure(struct sitting *sitting)
+{
+	sitting->seat.first = -1;
+	sitting->seat.set = 0;
+	if (sitting->fds)
+		measure_polled(sitting);
+	else
+		measure_selected(sitting);
 }
 
 static bool is_among(const struct sitting *sitting, int fd)
@@ -155,15 +173,15 @@ static enum sitting_kind beside_epoll(const struct sitting *sitting, int fd)
 	return is_closed(fd) ? SITTING_OF_LOOP : SITTING_NESTED;
 }
 
-static enum sitting_kind beside_set(const struct sitting *sitting,
-				    const struct seat *loop)
+static bool serves_set(const struct sitting *sitting, const struct seat *loop)
 {
-	return sitting->seat.epoll == SEAT_POLLS &&
-			       sitting->seat.size >= loop->size &&
-			       (loop->first < 0 ||
-				is_among(sitting, loop->first))
-		       ? SITTING_SERVES
-		       : SITTING_NESTED;
+	if (sitting->seat.epoll != SEAT_POLLS)
+		return false;
+	if (sitting->seat.call.pc == loop->call.pc &&
+	    (!loop->set || loop->set & sitting->seat.set))
+		return true;
+	return sitting->seat.size >= loop->size &&
+	       (loop->first < 0 || is_among(sitting, loop->first));
 }
 
 enum sitting_kind sitting_kind_of(const struct sitting *sitting,
@@ -172,6 +190,7 @@ enum sitting_kind sitting_kind_of(const struct sitting *sitting,
 {
 	if (!is_deeper(&sitting->seat.call, &loop->call, known))
 		return SITTING_OF_LOOP;
-	return loop->epoll == SEAT_POLLS ? beside_set(sitting, loop)
-					 : beside_epoll(sitting, loop->epoll);
+	if (loop->epoll != SEAT_POLLS)
+		return beside_epoll(sitting, loop->epoll);
+	return serves_set(sitting, loop) ? SITTING_SERVES : SITTING_NESTED;
 }

@@ -9,8 +9,9 @@
  *
  *   for the loop's own epoll descriptor, wherever it is called
  *   for a set which that descriptor is in
- *   where the loop itself polls: in the loop's own call (GLib's main loops are
- *   nested so), or for no fewer descriptors than the loop, its first among them
+ *   where the loop itself polls: in the loop's own call for one at least of its
+ *   descriptors (GLib's main loops are nested so), or for no fewer descriptors
+ *   than the loop, its first among them
  *
  * Signal-safe.
  *
@@ -31,6 +32,7 @@ struct seat {
 	int32_t epoll; /* the descriptor; SEAT_POLLS: it polls a set */
 	uint32_t size; /* of that set; of select's: when it was measured */
 	int32_t first; /* of that set, when it was measured; -1: none */
+	uint64_t set;  /* then, too: bit n is set for n, n + 64 and so on */
 };
 
 /* A seat to be taken, and what is waited for in it: nothing proven readable. */
@@ -69,17 +71,22 @@ static inline struct sitting sitting_select(struct call_site call, int n,
 	};
 }
 
-/* Neither the loop's own call nor its descriptor: it may be nested. */
+/*
+ * Neither the loop's own call nor its descriptor: it may be nested. Many share
+ * a function that polls: that is the loop's own where the stack is as deep.
+ */
 static inline bool seat_differs(const struct seat *loop,
 				const struct seat *other)
 {
-	return loop->call.pc != other->call.pc || loop->epoll != other->epoll;
+	return loop->call.pc != other->call.pc || loop->epoll != other->epoll ||
+	       (loop->epoll == SEAT_POLLS && loop->call.sp != other->call.sp);
 }
 
 /*
- * Finds the first descriptor of a set (of select's: of those to be read), and
- * counts those of select's sets, which nothing tells. Makes a few system calls,
- * to be sure that the sets can be read.
+ * Finds which descriptors are in a set (of a long one of poll's: of the first),
+ * the first of them (of select's: of those to be read), and counts those of
+ * select's sets, which nothing tells. Makes a few system calls, to be sure that
+ * the sets can be read.
  */
 void sitting_measure(struct sitting *sitting);
 

@@ -80,8 +80,12 @@ struct thread {
 	struct seat seat; /* where its loop waits */
 	struct frame_shape seat_shape;
 	struct frame_shape shapes[FRAME_SHAPES];
-	bool seat_is_old;	  /* a set's size is to be measured again */
-	uint64_t seat_waits;	  /* it had made when it took the seat */
+	bool seat_is_old;    /* a set's size is to be measured again */
+	uint64_t seat_waits; /* it had made when it took the seat */
+	struct seat left;    /* the seat before (lib/sigsafe/wait.c) */
+	uint64_t left_ns;    /* when it was left */
+	uint64_t left_turns; /* that had been made there */
+	uint64_t away;	     /* most waits made until it came back to one */
 	volatile uint32_t nested; /* waits in this run that are nested */
 	volatile uint64_t nested_since_ns; /* the first of them */
 	volatile bool is_doubted;	   /* this run (run_doubt()) */

@@ -19,11 +19,19 @@ static bool is_same_frame(const struct thread *self,
 			  const struct frame_shape *shape)
 {
 	uintptr_t end = frame_end(shape, call);
+	uintptr_t seat_end = frame_end(&self->seat_shape, &self->seat.call);
 
-	if (self->seat.call.pc == call->pc)
-		return true;
-	return end && self->seat_shape.function == shape->function &&
-	       frame_end(&self->seat_shape, &self->seat.call) == end;
+	if (!end || !seat_end)
+		return self->seat.call.pc == call->pc;
+	return self->seat_shape.function == shape->function && seat_end == end;
+}
+
+static void note_left(struct thread *self)
+{
+	self->left = self->seat;
+	self->left_ns = clock_now_ns();
+	self->left_turns = run_turns(self);
+	self->seat_waits = self->record->waits;
 }
 
 /* While it is on the stack, for comparison with later ones. */
@@ -35,13 +43,35 @@ static cold void take_seat(struct thread *self, const struct seat *seat)
 	if (is_watched(self)) {
 		store_relaxed(&self->record->epoll, seat->epoll + 1);
 		if (!is_same_frame(self, &seat->call, shape))
-			self->seat_waits = self->record->waits;
+			note_left(self);
 	}
 	self->seat_shape = *shape;
 	self->seat = *seat;
 	/* Others are to see where it waits, for however long the first time. */
 	if (self->recording != live_recording())
 		thread_enrol(self);
+}
+
+/*
+ * To what comes back to it a seat was not lost, whatever it was taken for: it
+ * goes on there with the turns it had. What is away for longer has moved.
+ */
+static bool has_come_back(const struct thread *self, const struct seat *seat)
+{
+	return is_watched(self) && self->left.call.pc &&
+	       !seat_differs(&self->left, seat) &&
+	       self->left.call.sp == seat->call.sp &&
+	       clock_now_ns() - self->left_ns < LOOP_MOVED_NS;
+}
+
+static void come_back(struct thread *self, const struct seat *seat)
+{
+	uint64_t turns = self->left_turns;
+
+	self->away = max_u64(self->away, run_turns(self));
+	take_seat(self, seat);
+	self->seat_waits = self->record->waits - turns;
+	self->left.call.pc = 0;
 }
 
 /* Of a wait that may be none of the loop's, or is to be measured. */
@@ -55,6 +85,10 @@ static cold enum sitting_kind look_at(struct thread *self,
 	if (!live_recording())
 		return kind;
 	sitting_measure(sitting);
+	if (has_come_back(self, &sitting->seat)) {
+		come_back(self, &sitting->seat);
+		return kind;
+	}
 	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
 		kind = sitting_kind_of(sitting, &self->seat, self->shapes);
 	if (kind == SITTING_OF_LOOP)

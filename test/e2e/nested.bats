@@ -46,6 +46,7 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 	nested_stalls epoll-select callback_selects pselect
 	nested_stalls poll-poll callback_polls poll
 	nested_stalls poll-one callback_polls poll
+	nested_stalls poll-alike poll_these poll
 	nested_stalls poll-epoll callback_epolls epoll_pwait
 	nested_stalls poll-select callback_selects pselect
 	nested_stalls select-poll callback_polls poll
@@ -79,6 +80,18 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 @test "and so are those that go on for seconds" {
 	nested_stalls epoll-long poll_often poll
 	nested_stalls poll-long poll_often poll
+}
+
+# All but the first run, by which it is not known yet which wait is the loop's.
+@test "a loop that its first callbacks leave by many waits comes back" {
+	local i
+
+	for ((i = 0; i < 5; i++)); do
+		run_nested busy-often
+		[[ $(header "$text" stalls) = 9 ]]
+		[[ -z $(header "$text" left) ]]
+		[[ $(grep -c ' wait=epoll_wait ' "$text") = 1 ]]
+	done
 }
 
 # turns_only WHAT: each of two callbacks makes a turn.

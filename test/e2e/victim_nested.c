@@ -28,6 +28,7 @@
 
 static int loop_fd, other_fd; /* epoll descriptors, nothing in them */
 static int pipes[3][2];	      /* nothing in them either */
+static int other_pipe[2];
 static uint64_t run_begun_ns; /* when the loop's wait returned last */
 
 static void tell_run(void)
@@ -84,6 +85,31 @@ static void loop_by_poll(void (*callback)(void))
 	}
 }
 
+/* By the one function that polls, as in many a program: so does the callback.
+ */
+
+static __attribute__((noinline, noclone)) int poll_these(struct pollfd *fds,
+							 unsigned n, int ms)
+{
+	int got = poll(fds, n, ms);
+
+	__asm__ volatile(""); /* not the last call */
+	return got;
+}
+
+static void loop_by_poll_these(void (*callback)(void))
+{
+	struct pollfd fds[] = { { pipes[0][0], POLLIN, 0 },
+				{ pipes[1][0], POLLIN, 0 } };
+
+	for (int i = 1; i <= 21; i++) {
+		poll_these(fds, 2, 1);
+		run_begun_ns = now_ns();
+		if (i % 10 == 0)
+			callback();
+	}
+}
+
 /* Of one descriptor, beside which no poll is of fewer. */
 static void loop_by_poll_of_one(void (*callback)(void))
 {
@@ -107,6 +133,17 @@ static void loop_by_select(void (*callback)(void))
 	}
 }
 
+/* A callback in each turn, from the first on. */
+static void loop_busy(void (*callback)(void))
+{
+	for (int i = 0; i < 10; i++) {
+		wait_epoll(loop_fd, 1);
+		run_begun_ns = now_ns();
+		callback();
+	}
+	wait_epoll(loop_fd, 1);
+}
+
 /* Calls that are not the loops' own. */
 
 static void callback_polls(void)
@@ -114,6 +151,14 @@ static void callback_polls(void)
 	struct pollfd fd = { pipes[0][0], POLLIN, 0 };
 
 	poll(&fd, 1, STALL_MS);
+	tell_run();
+}
+
+static void callback_polls_alike(void)
+{
+	struct pollfd fd = { other_pipe[0], POLLIN, 0 };
+
+	poll_these(&fd, 1, STALL_MS);
 	tell_run();
 }
 
@@ -405,6 +450,8 @@ static const struct {
 	{ "epoll-long", loop_by_epoll, callback_polls_long },
 	{ "poll-long", loop_by_poll, callback_polls_long },
 	{ "poll-poll", loop_by_poll, callback_polls },
+	{ "poll-alike", loop_by_poll_these, callback_polls_alike },
+	{ "busy-often", loop_busy, callback_polls_often },
 	{ "poll-one", loop_by_poll_of_one, callback_polls },
 	{ "poll-epoll", loop_by_poll, callback_epolls },
 	{ "poll-select", loop_by_poll, callback_selects },
@@ -437,6 +484,8 @@ int main(int argc, char **argv)
 	for (int i = 0; i < 3; i++)
 		if (pipe(pipes[i]))
 			return 2;
+	if (pipe(other_pipe))
+		return 2;
 	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
 		if (argc > 1 && !strcmp(argv[1], things[i].name)) {
 			things[i].loop(things[i].callback);

@@ -118,14 +118,33 @@ Test(seat, a_set_without_the_loops_first_is_nested)
 		     SITTING_SERVES);
 }
 
-Test(seat, the_loops_own_call_differs_by_its_epoll_descriptor_only)
+Test(seat, polled_by_the_loops_own_call_one_of_its_descriptors_serves)
 {
-	struct pollfd fds[2] = { { 0, POLLIN, 0 } };
-	struct seat loop = polls(100, fds, 2).seat;
-	struct sitting deeper = polls(100, fds, 1);
+	struct pollfd own[3] = { { 5, POLLIN, 0 }, { 6, POLLIN, 0 } };
+	struct pollfd other[1] = { { 6, POLLIN, 0 } };
+	struct sitting sits = polls(100, own, 2);
+	struct sitting deeper = polls(100, other, 1);
 
+	sitting_measure(&sits);
+	cr_assert_eq(sits.seat.set, 3 << 5);
+	cr_assert_not(seat_differs(&sits.seat, &deeper.seat));
 	deeper.seat.call.sp -= 1000;
-	cr_assert_not(seat_differs(&loop, &deeper.seat));
+	cr_assert_eq(kind_beside(&sits.seat, deeper), SITTING_SERVES);
+	other[0].fd = 7;
+	cr_assert_eq(kind_beside(&sits.seat, deeper), SITTING_NESTED);
+	/* Where it sleeps only, so does the other. */
+	sits = polls(100, NULL, 0);
+	sitting_measure(&sits);
+	cr_assert_eq(kind_beside(&sits.seat, deeper), SITTING_SERVES);
+}
+
+Test(seat, an_epoll_descriptor_is_the_same_at_any_depth)
+{
+	struct seat loop = sitting_epoll(call_at(100), 3).seat;
+	struct seat deeper = loop;
+
+	deeper.call.sp -= 1000;
+	cr_assert_not(seat_differs(&loop, &deeper));
 }
 
 Test(seat, selects_sets_are_counted_together)
@@ -142,6 +161,7 @@ Test(seat, selects_sets_are_counted_together)
 	sitting = sitting_select(call_at(0), 201, &in, &out, NULL);
 	sitting_measure(&sitting);
 	cr_assert_eq(sitting.seat.size, 3);
+	cr_assert_eq(sitting.seat.set, 1 << 1 | 1 << 70 % 64 | 1 << 200 % 64);
 	sitting = sitting_select(call_at(0), 70, &in, &out, NULL);
 	sitting_measure(&sitting);
 	cr_assert_eq(sitting.seat.size, 1);

@@ -91,6 +91,8 @@ struct section {
 	X(LOST_WALK_FORK, "walks left out: fork under way")                    \
 	X(LOST_WALK_SHORT, "walks cut short: no unwind information")           \
 	X(LOST_WALK_MEMORY, "walks cut short: memory that can't be read")      \
+	X(LOST_WALK_GUESSED,                                                   \
+	  "callers guessed: code without unwind information")                  \
 	X(LOST_COPY, "reads not proof against unmapping: no copies here")      \
 	X(LOST_NO_SIGNAL, "ticks left out: the program uses every signal")
 

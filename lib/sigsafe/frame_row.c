@@ -6,6 +6,7 @@
 #include "sigsafe/frame_row.h"
 
 #include "sigsafe/eh_frame.h"
+#include "sigsafe/return_address.h"
 #include "sigsafe/row_cache.h"
 
 /* In front of what it leads to: no frame has come of it yet. */
@@ -24,16 +25,33 @@ static unwind_row linkage_row(const struct walk_frame *frame)
 	       (words ? row_pack_saved(ROW_RETURN, 1) : 0);
 }
 
+/*
+ * To return to where a function begins is what whoever made the stack has put
+ * there, makecontext(3) for one: what returns has not been called by anything.
+ */
+static bool is_made_up(struct memory *memory, const struct walk_frame *frame)
+{
+	uintptr_t function;
+
+	eh_frame_row_in(memory, frame->pc, &function);
+	return function == frame->pc && !return_address_follows_call(frame->pc);
+}
+
 cold unwind_row frame_row_find(struct memory *memory,
 			       const struct walk_frame *frame, uintptr_t pc)
 {
-	unwind_row row = eh_frame_row(memory, pc);
+	uintptr_t function;
+	unwind_row row = eh_frame_row_in(memory, pc, &function);
 
 	/* The program's own way back from a signal handler may have none. */
 	if (row == ROW_STRANGE && walk_returns_from_signal(frame))
 		row = ROW_SIGNAL;
 	if (row == ROW_STRANGE)
 		row = linkage_row(frame);
+	if (row == ROW_STRANGE && !frame->exact && is_made_up(memory, frame))
+		row = ROW_OUTERMOST;
+	if (row == ROW_STRANGE && !function)
+		row = ROW_BARE;
 	/* What could not be read says nothing about the next time. */
 	if (frame->key && !memory->has_failed)
 		row_cache_add(pc, frame->key, row);

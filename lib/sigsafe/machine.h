@@ -137,6 +137,13 @@ extern const uint16_t row_register_in_context[ROW_REGISTERS + 1];
 int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end);
 
 /*
+ * Is the instruction in front of `next` a call? The machine's header says how
+ * many bytes in front of it are looked at, MACHINE_CALL_BYTES, and the one
+ * there. Data may look like one: of random bytes one in 50 does on x86-64.
+ */
+static inline bool machine_follows_call(const uint8_t *next);
+
+/*
  * Calls function(argument) on the stack that ends at top (16-aligned), and
  * comes back to this one. Can be unwound through.
  */

@@ -7,6 +7,8 @@
 #ifndef SIGSAFE_MACHINE_AARCH64_H
 #define SIGSAFE_MACHINE_AARCH64_H
 
+#include <string.h>
+
 static inline long sys6(long n, long a, long b, long c, long d, long e, long f)
 {
 	register long x8 __asm__("x8") = n;
@@ -215,6 +217,19 @@ static inline void context_move_argument(ucontext_t *uc, int which, long by)
 static inline bool context_is_broken_call(const ucontext_t *uc)
 {
 	return context_result(uc) == -EINTR && context_is_after_call(uc);
+}
+
+#define MACHINE_CALL_BYTES 4
+
+/* bl, blr, and what checks a signature first. */
+static inline bool machine_follows_call(const uint8_t *next)
+{
+	uint32_t code;
+
+	memcpy(&code, next - sizeof(code), sizeof(code));
+	return (code & 0xfc000000) == 0x94000000 ||
+	       (code & 0xfffffc1f) == 0xd63f0000 ||
+	       (code & 0xfefff800) == 0xd63f0800;
 }
 
 #define VDSO_CLOCK "__kernel_clock_gettime"

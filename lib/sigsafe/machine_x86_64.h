@@ -207,6 +207,38 @@ static inline bool context_is_broken_call(const ucontext_t *uc)
 	return context_result(uc) == -EINTR && context_is_after_call(uc);
 }
 
+/* The longest: ff, two bytes on where the address is, and four of that. */
+#define MACHINE_CALL_BYTES 7
+
+/*
+ * Of ff /2, 0 of another instruction (Intel's Software Developer's Manual,
+ * volume 2, "ModR/M and SIB Bytes").
+ */
+static inline int indirect_call_bytes(const uint8_t *code)
+{
+	unsigned mode = code[1] >> 6, base = code[1] & 7;
+	bool has_index = mode != 3 && base == 4;
+	int bytes = 2 + has_index;
+
+	if (code[0] != 0xff || (code[1] >> 3 & 7) != 2)
+		return 0;
+	if (has_index)
+		base = code[2] & 7;
+	if (mode == 2 || (mode == 0 && base == 5))
+		return bytes + 4;
+	return bytes + (mode == 1);
+}
+
+static inline bool machine_follows_call(const uint8_t *next)
+{
+	if (next[-5] == 0xe8)
+		return true;
+	for (int bytes = 2; bytes <= MACHINE_CALL_BYTES; bytes++)
+		if (indirect_call_bytes(next - bytes) == bytes)
+			return true;
+	return false;
+}
+
 #define VDSO_CLOCK "__vdso_clock_gettime"
 
 #define UNWIND_LIBRARY	  "libunwind-x86_64.so.8"

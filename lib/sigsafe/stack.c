@@ -82,6 +82,8 @@ walk_once(struct capture *capture, unsigned wanted, uint64_t *frame)
 		registers_here(&registers);
 	walk_begin(&capture->walk, capture->recording,
 		   capture->interrupted ? 0 : capture->first, wanted, frame);
+	/* In a handler there is room for it. */
+	capture->walk.may_guess = capture->interrupted;
 	switch (stack_way) {
 	case STACK_UNWIND_TABLES:
 		return by_unwind_tables(capture, &registers);
@@ -124,13 +126,11 @@ static cold uint32_t enter(struct capture *capture, struct stack_id stack)
 	return first_frame(capture);
 }
 
-/* What was found is kept. That some code has no callers is nothing odd. */
+/* What was found is kept. */
 static cold void count_cut(const struct walk *walk)
 {
-	if (walk->lacks_memory)
-		live_count_lost(LOST_WALK_MEMORY);
-	else if (walk->depth < 2)
-		live_count_lost(LOST_WALK_SHORT);
+	live_count_lost(walk->lacks_memory ? LOST_WALK_MEMORY
+					   : LOST_WALK_SHORT);
 }
 
 /*
@@ -145,6 +145,8 @@ static uint32_t take(struct capture *capture)
 
 	if (state == WALK_CUT)
 		count_cut(&capture->walk);
+	if (unlikely(capture->walk.has_guessed))
+		live_count_lost(LOST_WALK_GUESSED);
 	if (!stack.depth)
 		return first_frame(capture);
 	known = stack_table_find(capture->recording, stack);

@@ -24,6 +24,7 @@
  *   ROW_SIGNAL     all registers lie in a ucontext_t
  *   ROW_OUTERMOST  there is no caller
  *   ROW_STRANGE    can't be said in a row
+ *   ROW_BARE       there are no rules for the code
  *
  * n = 0: the register has the caller's value still.
  *
@@ -43,7 +44,8 @@ enum row_kind {
 	ROW_KEPT,
 	ROW_PLT,
 	ROW_SIGNAL,
-	ROW_OUTERMOST
+	ROW_OUTERMOST,
+	ROW_BARE
 };
 
 #define ROW_WORD	8u
@@ -72,6 +74,12 @@ static inline unwind_row row_pack_saved(enum row_register reg, uint32_t n)
 static inline enum row_kind row_kind(unwind_row row)
 {
 	return (enum row_kind)(row & 7);
+}
+
+/* Is it of a kind that says how to find a caller? */
+static inline bool row_leads_on(unwind_row row)
+{
+	return row_kind(row) > ROW_STRANGE && row_kind(row) < ROW_OUTERMOST;
 }
 
 static inline enum row_register row_base(unwind_row row)

@@ -36,6 +36,8 @@ void walk_begin(struct walk *walk, struct recording *recording,
 	walk->has_met_top = false;
 	walk->top_pc = 0;
 	walk->lacks_memory = false;
+	walk->may_guess = false;
+	walk->has_guessed = false;
 	walk->hash = 0;
 	walk->sure_depth = 0;
 	walk->sure_hash = 0;

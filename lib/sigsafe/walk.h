@@ -63,7 +63,10 @@ struct walk {
 	bool has_met_top;
 	uintptr_t top_pc;  /* that one's return address, if has_met_top */
 	bool lacks_memory; /* something on the way could not be read */
-	uint64_t hash;	   /* of the frames kept, as in sigsafe/stack_table.h */
+	bool may_guess; /* a caller, where code has no rules: for others to set
+			 */
+	bool has_guessed;
+	uint64_t hash; /* of the frames kept, as in sigsafe/stack_table.h */
 	/* The same behind the last signal frame: what is known to be kept. */
 	unsigned sure_depth;
 	uint64_t sure_hash;

@@ -6,6 +6,7 @@
 #include "sigsafe/walk_unwind.h"
 
 #include "sigsafe/object.h"
+#include "sigsafe/return_address.h"
 #include "sigsafe/stack_reach.h"
 #include "sigsafe/unwind_calls.h"
 #include "sigsafe/unwind_table.h"
@@ -16,6 +17,7 @@ struct subject {
 	struct memory stack;
 	struct memory tables;
 	struct object object; /* the last frame's */
+	bool lacks_rules;     /* that frame's code */
 };
 
 struct unwind_library walk_unwind_library;
@@ -40,11 +42,10 @@ static bool move_to(struct subject *subject, uintptr_t pc)
 	return true;
 }
 
-static int find_proc_info(unw_addr_space_t space, unw_word_t pc,
-			  unw_proc_info_t *info, int need_unwind_info,
-			  void *argument)
+static int find_rules(unw_addr_space_t space, unw_word_t pc,
+		      unw_proc_info_t *info, int need_unwind_info,
+		      struct subject *subject)
 {
-	struct subject *subject = argument;
 	unw_dyn_info_t found = { .format = UNW_INFO_FORMAT_REMOTE_TABLE };
 	struct unwind_entry entry;
 	uintptr_t at;
@@ -61,7 +62,18 @@ static int find_proc_info(unw_addr_space_t space, unw_word_t pc,
 	found.u.rti.table_data = at;
 	found.u.rti.table_len = sizeof(entry) / sizeof(unw_word_t);
 	return walk_unwind_library.search(space, pc, &found, info,
-					  need_unwind_info, argument);
+					  need_unwind_info, subject);
+}
+
+static int find_proc_info(unw_addr_space_t space, unw_word_t pc,
+			  unw_proc_info_t *info, int need_unwind_info,
+			  void *argument)
+{
+	struct subject *subject = argument;
+	int found = find_rules(space, pc, info, need_unwind_info, subject);
+
+	subject->lacks_rules = found < 0;
+	return found;
 }
 
 static void put_unwind_info(unw_addr_space_t space, unw_proc_info_t *info,
@@ -185,10 +197,18 @@ static enum walk_state step_up(struct walk *walk, struct subject *subject)
 		unw_word_t pc = 0;
 		int stepped = library->step(&cursor);
 
-		if (stepped < 0)
-			return cut(walk, subject);
-		if (!stepped || library->get(&cursor, UNW_REG_IP, &pc) || !pc)
+		/* Rules say that a frame is outermost; to have none does not.
+		 */
+		if (!stepped && !subject->lacks_rules)
 			return WALK_COMPLETE;
+		if (stepped <= 0 || library->get(&cursor, UNW_REG_IP, &pc))
+			return cut(walk, subject);
+		if (!pc)
+			return WALK_COMPLETE;
+		/* Found by the frame pointer, which may be no such thing. */
+		if (subject->lacks_rules && !walk->behind_signal &&
+		    !return_address_follows_call(machine_code_address(pc)))
+			return cut(walk, subject);
 		state = walk_add(walk, machine_code_address(pc), false);
 	}
 	return state;

@@ -55,6 +55,8 @@
  *
  * GET_UNWIND_CONTEXT(): unw_getcontext() without a symbol of libunwind's.
  *
+ * CALL_FORMS(each): each form of call; OTHER_FORMS(each): what is none.
+ *
  * LOADER: the name of libc's. ROW_NAMES: what readelf calls the registers of
  * a row.
  */
@@ -80,6 +82,21 @@
 	}
 
 #define BREAKPOINT(at) "int3\n" at ":"
+
+#define CALL_FORMS(each)                                                       \
+	each("call 1f") each("call *%rax") each("call *%r12")                  \
+		each("call *(%rax)") each("call *(%rsp)") each("call *(%r12)") \
+			each("call *8(%rax)") each("call *8(%rsp)") each(      \
+				"call *4096(%rax)") each("call *4096(%r12)")   \
+				each("call *1f(%rip)") each("call *%fs:16")    \
+					each("call *(%rax,%rcx,8)") each(      \
+						"call *8(%r12,%rcx,8)")        \
+						each("call *4096(,%rcx,8)")
+
+#define OTHER_FORMS(each)                                                      \
+	each("jmp 1f") each("jmp *%rax") each("jmp *8(%rax)") each("ret")      \
+		each("pushq 8(%rax)") each("incq %rax")                        \
+			each("movq %rax, %rcx")
 
 static inline void fixture_resume(ucontext_t *context)
 {
@@ -151,6 +168,9 @@ static inline void fixture_resume(ucontext_t *context)
 	}
 
 #define BREAKPOINT(at) at ": brk #0"
+
+#define CALL_FORMS(each)  each("bl 1f") each("blr x9") each("blr x30")
+#define OTHER_FORMS(each) each("b 1f") each("br x9") each("ret") each("nop")
 
 static inline void fixture_resume(ucontext_t *context)
 {

@@ -1,0 +1,14 @@
+/*
+ * Return addresses: can a word be one? Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_RETURN_ADDRESS_H
+#define SIGSAFE_RETURN_ADDRESS_H
+
+#include "base/units.h"
+
+/* Is the instruction in front of it a call? False: or it can't be read. */
+bool return_address_follows_call(uintptr_t pc);
+
+#endif

@@ -1,0 +1,178 @@
+/*
+ * The caller of code without unwind rules: words of the stack on trial.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "sigsafe/walk_guess.h"
+
+#include "sigsafe/object.h"
+#include "sigsafe/return_address.h"
+
+/* A frame larger than this is no frame. */
+#define MAX_FRAME_BYTES (UINT64_C(16) << 20)
+
+/* A walk that is made to see whether it leads on. */
+struct trial {
+	struct walk walk;
+	struct cursor at;
+};
+
+static void begin(struct trial *trial, const struct cursor *from)
+{
+	trial->walk = *from->walk;
+	trial->at = *from;
+	trial->at.walk = &trial->walk;
+	trial->at.reach.memory = &trial->at.memory;
+	trial->walk.locator.memory = &trial->at.memory;
+}
+
+static unwind_row next_row(struct trial *trial)
+{
+	walk_meet(&trial->walk, &trial->at.frame);
+	return cursor_row(&trial->at.memory, &trial->at.frame);
+}
+
+static bool is_call(const struct cursor *at)
+{
+	return at->frame.exact || return_address_follows_call(at->frame.pc);
+}
+
+static bool leads_on(struct trial *trial)
+{
+	struct cursor *at = &trial->at;
+
+	for (unsigned i = 0; i < GUESS_FRAMES; i++) {
+		unwind_row row = next_row(trial);
+
+		if (row == ROW_OUTERMOST)
+			return i;
+		/* Where others have to go on it is not known to be wrong. */
+		if (row == ROW_STRANGE || row == ROW_BARE)
+			return i > 1;
+		if (!is_call(at) || !cursor_step(at, row))
+			return false;
+		if (!at->frame.pc)
+			return i;
+	}
+	return true;
+}
+
+/* The caller would have been left with these. */
+static void put_caller(struct cursor *at, uintptr_t pc, uintptr_t sp,
+		       uintptr_t fp)
+{
+	cursor_reach(at, sp);
+	at->frame.pc = pc;
+	at->frame.exact = false;
+	at->sp = sp;
+	at->fp = fp;
+}
+
+/* A guess under way. */
+struct guess {
+	struct cursor *at;
+	unsigned trials;
+	uintptr_t pc, sp;
+};
+
+static bool leads_on_with(struct guess *guess, uintptr_t fp)
+{
+	struct trial trial;
+	bool good;
+
+	if (!guess->trials)
+		return false;
+	guess->trials--;
+	begin(&trial, guess->at);
+	put_caller(&trial.at, guess->pc, guess->sp, fp);
+	good = leads_on(&trial);
+	guess->at->memory.budget = trial.at.memory.budget;
+	if (good)
+		put_caller(guess->at, guess->pc, guess->sp, fp);
+	return good;
+}
+
+static bool may_be_frame(uintptr_t fp, uintptr_t sp)
+{
+	return fp % ROW_WORD == 0 && fp >= sp && fp - sp < MAX_FRAME_BYTES;
+}
+
+/* What it has put on the stack may be the frame pointer it was called with. */
+static bool leads_on_anyhow(struct guess *guess, uintptr_t slot)
+{
+	uintptr_t address;
+	uint64_t fp;
+
+	if (leads_on_with(guess, guess->at->fp))
+		return true;
+	for (address = guess->at->sp; address < slot; address += ROW_WORD) {
+		if (memory_read(&guess->at->memory, address, &fp) &&
+		    may_be_frame(fp, guess->sp) && leads_on_with(guess, fp))
+			return true;
+	}
+	return false;
+}
+
+static bool may_return_to(uintptr_t pc)
+{
+	struct object object;
+
+	return object_find(pc - 1, &object) && return_address_follows_call(pc);
+}
+
+/* By words of the stack, or first of all by the register a call leaves it in.
+ */
+static bool find(struct guess *guess)
+{
+	struct cursor *at = guess->at;
+	uint64_t word;
+
+	if (!RETURN_IS_ON_STACK) {
+		guess->pc = machine_code_address(
+			at->from->value[row_register_number[ROW_RETURN]]);
+		guess->sp = at->sp;
+		if (may_return_to(guess->pc) && leads_on_anyhow(guess, at->sp))
+			return true;
+	}
+	for (unsigned i = 0; i < GUESS_WORDS && guess->trials; i++) {
+		uintptr_t slot = at->sp + i * ROW_WORD;
+
+		if (!memory_read(&at->memory, slot, &word))
+			return false;
+		guess->pc = machine_code_address(word);
+		guess->sp = slot + ROW_WORD;
+		if (may_return_to(guess->pc) && leads_on_anyhow(guess, slot))
+			return true;
+	}
+	return false;
+}
+
+/* Does it keep a frame pointer, as its caller, which has no rules either? */
+static bool keeps_frame_pointer(const struct cursor *from)
+{
+	struct trial trial;
+	uint64_t pc;
+
+	begin(&trial, from);
+	if (!may_be_frame(from->fp, from->sp) ||
+	    !memory_read(&trial.at.memory, from->fp + ROW_WORD, &pc))
+		return false;
+	put_caller(&trial.at, machine_code_address(pc), from->sp, from->fp);
+	return next_row(&trial) == ROW_BARE && is_call(&trial.at);
+}
+
+cold bool walk_guess_caller(struct walk *walk, struct cursor *at)
+{
+	struct guess guess = { .at = at, .trials = GUESS_TRIALS };
+	bool had_failed = at->memory.has_failed;
+
+	if (!walk->may_guess || !at->frame.exact ||
+	    !at->frame.place.is_in_object ||
+	    cursor_row(&at->memory, &at->frame) != ROW_BARE ||
+	    keeps_frame_pointer(at))
+		return false;
+	walk->has_guessed |= find(&guess);
+	/* To look for it beyond the stack's end is no failure. */
+	at->memory.has_failed = had_failed;
+	return !at->frame.exact;
+}

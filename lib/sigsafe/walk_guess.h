@@ -1,0 +1,39 @@
+/*
+ * The caller of code that has no unwind rules, where a walk begins: most of it
+ * is assemblers' work that calls nothing, or what a compiler puts round an
+ * object's constructors. The next of these is taken for it:
+ *
+ *   what a call has left    in the register for it, or on the stack, up to
+ *                           GUESS_WORDS above the stack pointer: it is behind a
+ *                           call, in code that has rules, and these lead on to
+ *                           GUESS_FRAMES more that are the same, or to the
+ *                           outermost one
+ *   a frame pointer's word  if it is behind a call in code that has no rules
+ *                           either: such code is often made at run time, and
+ *                           keeps frame pointers (libunwind follows them)
+ *
+ * That can be wrong, where what is left of an earlier call looks like a frame
+ * as well. So it is counted: LOST_WALK_GUESSED.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_WALK_GUESS_H
+#define SIGSAFE_WALK_GUESS_H
+
+#include "sigsafe/walk_cursor.h"
+
+/* Assembler that calls nothing needs few: registers that it saves. */
+#define GUESS_WORDS  64u
+#define GUESS_FRAMES 16u
+
+/* Words tried at most, and frame pointers. */
+#define GUESS_TRIALS 16u
+
+/*
+ * Moves the walk from the frame it has come to, if that is ROW_BARE, to its
+ * caller. False: none was found, and all is as before. Handler only: takes 1 KB
+ * of the stack.
+ */
+bool walk_guess_caller(struct walk *walk, struct cursor *at);
+
+#endif

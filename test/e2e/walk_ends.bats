@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# Where a stack can't be followed further, it says so: it names nobody who was
+# not there, and ends early only where that is counted.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# stall_in PLACE: sets text to that of the victim's stall.
+stall_in() {
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim walk_ends)" "$1") = \
+		"done" ]]
+	text=$(result stall.txt)
+	head -n 60 "$text"
+}
+
+# cut_short: the walks of which that is said.
+cut_short() {
+	sed -n 's/^# lost=\([0-9]*\): walks cut short: .*/\1/p' "$text" |
+		awk '{ sum += $1 } END { print sum + 0 }'
+}
+
+# below FUNCTION CALLER: the captures with the one, but not the other. One that
+# has two causes counts for each.
+below() {
+	samples "$text" | awk -v name=" $1 " -v caller=" $2 " '
+		index($0 " ", name) && !index($0 " ", caller) { sum += $2 }
+		END { print sum + 0 }'
+}
+
+@test "behind a return address in disguise: counted, some frames or not" {
+	stall_in hidden
+	(($(below hide_return main) > 5))
+	((2 * $(cut_short) >= $(below hide_return main)))
+}
+
+@test "in code without rules on a stack that nothing leads out of: counted" {
+	stall_in away
+	(($(below spin_away main) > 5))
+	((2 * $(cut_short) >= $(below spin_away main)))
+}
+
+# guessed: the walks of which that is said.
+guessed() {
+	sed -n 's/^# lost=\([0-9]*\): callers guessed: .*/\1/p' "$text"
+}
+
+# caller_is FUNCTION CALLER: in all captures of the one, which it is said of.
+caller_is() {
+	(($(total_count "$text" "$1") > 5))
+	(($(samples "$text" | grep -v " $1 $2 main " | grep -c " $1") == 0))
+	((2 * $(guessed) >= $(total_count "$text" "$1")))
+}
+
+@test "assembler without rules that calls nothing: its caller is found" {
+	stall_in leaf
+	caller_is spin_leaf callback_leaf
+}
+
+@test "the same, with the frame pointer saved, and a list in its place" {
+	stall_in saving
+	caller_is spin_saving callback_saving
+	(($(total_count "$text" pretended_a) == 0))
+	(($(total_count "$text" pretended_b) == 0))
+}

@@ -107,6 +107,9 @@ $(BUILD)/victims/%: test/e2e/victim_%.c
 	$(call program,$(VICTIM_CFLAGS))
 $(addprefix $(BUILD)/victims/,loop wait_race plugin_uring.so): \
 	LDLIBS := -luring
+# A part of it far above all libraries.
+$(BUILD)/victims/parted: VICTIM_CFLAGS += -fno-pie -no-pie -mcmodel=large \
+	-Wl,--section-start=far_part=0x600000000000
 $(BUILD)/victims/plugin_rows.so: $(BUILD)/obj/test/unit/rows_fixture.o \
 		$(BUILD)/lib.a
 $(BUILD)/victims/plugin_%.so: test/e2e/plugin_%.c

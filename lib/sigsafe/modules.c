@@ -205,8 +205,8 @@ static bool look_up(struct locator *locator, uintptr_t address,
 	else if (rec && !record)
 		add_relaxed(&rec->lost[LOST_MODULE], 1);
 	*found = (struct located){
-		.start = object.start,
-		.end = object.end,
+		.start = object.part_start,
+		.end = object.part_end,
 		.bias = record ? record->bias : 0,
 		.module = record,
 		.number = record ? number_of(record) : 0,

@@ -15,7 +15,7 @@
 #include "base/format.h"
 #include "sigsafe/memory.h"
 
-/* An object that addresses have been found in. 0, 0: none. */
+/* An object, or a part of it, that addresses have been found in. 0, 0: none. */
 struct located {
 	uintptr_t start, end, bias;
 	/* NULL: the table is full, or there is no recording. */

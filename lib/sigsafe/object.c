@@ -49,6 +49,8 @@ bool object_find(uintptr_t address, struct object *object)
 	*object = (struct object){
 		.start = (uintptr_t)found.dlfo_map_start,
 		.end = (uintptr_t)found.dlfo_map_end,
+		.part_start = (uintptr_t)found.dlfo_map_start,
+		.part_end = (uintptr_t)found.dlfo_map_end,
 		.map = found.dlfo_link_map,
 		.unwind_table = found.dlfo_eh_frame,
 	};

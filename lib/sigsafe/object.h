@@ -21,7 +21,12 @@
 #include "sigsafe/memory.h"
 
 struct object {
-	uintptr_t start, end;	    /* of its mappings */
+	uintptr_t start, end; /* of its mappings */
+	/*
+	 * The address is in this part of them. Only a program may have more
+	 * than one, and other objects in between.
+	 */
+	uintptr_t part_start, part_end;
 	const struct link_map *map; /* the loader's; may go away with it */
 	const void *unwind_table;   /* its .eh_frame_hdr, or NULL */
 };

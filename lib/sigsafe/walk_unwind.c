@@ -24,7 +24,8 @@ struct unwind_library walk_unwind_library;
 
 static bool is_in(const struct object *object, uintptr_t address)
 {
-	return address - object->start < object->end - object->start;
+	return address - object->part_start <
+	       object->part_end - object->part_start;
 }
 
 /* Most frames are in the same object as the frame before. */
@@ -35,7 +36,7 @@ static bool move_to(struct subject *subject, uintptr_t pc)
 	if (is_in(object, pc))
 		return true;
 	if (!object_find(pc, object)) {
-		object->start = object->end = 0;
+		object->part_start = object->part_end = 0;
 		return false;
 	}
 	memory_expect_lasting(&subject->tables, object_stays(object));

@@ -113,6 +113,15 @@ is_older() {
 	grep "callback_malloc .*walk_places" "$RESULTS/report"
 }
 
+@test "in a program with libraries between its parts" {
+	ulimit -s unlimited
+	[[ $(under_shim "${settings[@]}" "$(victim parted)") = done ]]
+	samples "$(result stall.txt)" |
+		grep " spin compare lfind callback_parted main"
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep " lfind  *lsearch.c\| lfind .*libc" "$RESULTS/report"
+}
+
 @test "on a coroutine's stack of one page" {
 	walks_in coroutine in_coroutine
 }

@@ -133,7 +133,6 @@ static int compare_whys(const void *a, const void *b)
 /* Of each cause the call, or the lock, that has most of its time is told. */
 static void add_causes(struct blame *blame, struct entry *entries, size_t count)
 {
-	uint64_t most_ns[CAUSE_COUNT] = { 0 };
 	size_t i = 0;
 
 	qsort(entries, count, sizeof(*entries), compare_whys);
@@ -146,8 +145,8 @@ static void add_causes(struct blame *blame, struct entry *entries, size_t count)
 		for (; i < count && !compare_whys(first, &entries[i]); i++)
 			ns = add(ns, entries[i].sample->total_ns);
 		*sum_ns = add(*sum_ns, ns);
-		if (ns >= most_ns[why->cause]) {
-			most_ns[why->cause] = ns;
+		if (ns >= blame->most_ns[why->cause]) {
+			blame->most_ns[why->cause] = ns;
 			blame->why[why->cause] = *why;
 		}
 	}

@@ -22,7 +22,8 @@ struct blame {
 	/* Of stalls: time by cause; of each what has most of it. */
 	uint64_t cause_ns[CAUSE_COUNT];
 	struct why why[CAUSE_COUNT];
-	const struct stall *held; /* by a lock for longest; or NULL */
+	uint64_t most_ns[CAUSE_COUNT]; /* and how much that has */
+	const struct stall *held;      /* by a lock for longest; or NULL */
 	/* Of its stacks, told apart by their functions, the heaviest. */
 	const struct stack *stack;
 	uint32_t place; /* of the function in that stack */

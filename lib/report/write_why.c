@@ -26,6 +26,7 @@ static const char *const lock_phrases[CAUSE_COUNT] = {
 struct subjects {
 	const struct why *why; /* by cause */
 	const struct stall *stall;
+	const struct blame *blame; /* they are the heaviest of; or NULL */
 };
 
 static const struct why unknown[CAUSE_COUNT];
@@ -61,6 +62,22 @@ static const char *holder_text(const struct report *report, enum cause cause,
 	return "";
 }
 
+/* What has less of its cause than this part is not all there is to it. */
+#define MOST 9 / 10
+
+/* " (57.7%) and others", or "". */
+static const char *others_text(const struct report *report, enum cause cause,
+			       const struct blame *blame)
+{
+	struct arena *arena = &report->process->arena;
+
+	if (!blame || blame->most_ns[cause] >= blame->cause_ns[cause] * MOST)
+		return "";
+	return arena_print(arena, " (%s) and others",
+			   words_share(arena, blame->most_ns[cause],
+				       blame->cause_ns[cause]));
+}
+
 /* Is it known which thread it waited for to end? Of all stalls it is not. */
 static bool is_join(const struct stall *stall)
 {
@@ -74,15 +91,17 @@ static const char *cause_text(const struct report *report, enum cause cause,
 	struct arena *arena = &report->process->arena;
 	const struct why *why = &subjects->why[cause];
 	const char *holder = holder_text(report, cause, subjects->stall);
+	const char *others = others_text(report, cause, subjects->blame);
 
 	if (cause == CAUSE_JOIN && is_join(subjects->stall))
 		return arena_print(arena, "waiting for thread %s to end",
 				   holder_name(report, subjects->stall));
 	if (cause == CAUSE_BLOCKED && why->call && *why->call)
-		return arena_print(arena, "blocked in %s", why->call);
+		return arena_print(arena, "blocked in %s%s", why->call, others);
 	if (why->lock && lock_phrases[cause])
-		return arena_print(arena, "%s %s%s", lock_phrases[cause],
-				   lock_text(report, why->lock), holder);
+		return arena_print(arena, "%s %s%s%s", lock_phrases[cause],
+				   lock_text(report, why->lock), holder,
+				   others);
 	return arena_print(arena, "%s%s", cause_words(cause), holder);
 }
 
@@ -236,7 +255,7 @@ static bool is_the_machines(const struct report *report,
 
 void write_blame_why(const struct report *report, const struct blame *blame)
 {
-	const struct subjects subjects = { .why = blame->why };
+	const struct subjects subjects = { .why = blame->why, .blame = blame };
 	const char *text = list_causes(report, blame->cause_ns, &subjects);
 
 	if (*text)

@@ -57,6 +57,8 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 	nested_stalls epoll-sleep callback_sleeps_and_epolls epoll_pwait
 	[[ $(grep -cE '  [0-9]+  [a-z_]+ \(.*\)  .*blocked in epoll_pwait' \
 		"$RESULTS/report") = 2 ]]
+	grep -E ' blocked in epoll_pwait \([78][0-9.]+%\) and others' \
+		"$RESULTS/report"
 }
 
 @test "a handler in a sleep was called there, not where a tick continued it" {

@@ -106,13 +106,29 @@ static bool has_rules(const struct object *object, uint64_t address)
 	return true;
 }
 
-uint64_t function_start(const struct object *object, uint64_t address)
+static bool find(const struct object *object, uint64_t address, uint64_t *start)
 {
 	GElf_Addr bias;
 	struct table table =
 		table_of(dwfl_module_getelf(object->module, &bias));
 
 	if (!table.header || !has_rules(object, address))
-		return address;
-	return last_start(&table, address - bias) + bias;
+		return false;
+	*start = last_start(&table, address - bias) + bias;
+	return true;
+}
+
+uint64_t function_start(const struct object *object, uint64_t address)
+{
+	uint64_t start;
+
+	return find(object, address, &start) ? start : address;
+}
+
+bool function_starts_behind(const struct object *object, uint64_t symbol,
+			    uint64_t address)
+{
+	uint64_t start;
+
+	return find(object, address, &start) && start > symbol;
 }

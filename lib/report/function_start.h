@@ -15,4 +15,8 @@
  */
 uint64_t function_start(const struct object *object, uint64_t address);
 
+/* Is the function at address one that starts behind a symbol in front of it? */
+bool function_starts_behind(const struct object *object, uint64_t symbol,
+			    uint64_t address);
+
 #endif

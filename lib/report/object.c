@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/identity.h"
+#include "report/function_start.h"
 #include "report/vdso.h"
 
 static const Dwfl_Callbacks callbacks = {
@@ -204,6 +205,10 @@ static const char *symbol_at(const struct object *object, uint64_t address,
 	int found = GELF_ST_TYPE(symbol.st_info);
 
 	if (!name || !*name || (found != type && found != other_type))
+		return NULL;
+	/* Without a size it reaches on, over functions that have no symbol. */
+	if (!symbol.st_size &&
+	    function_starts_behind(object, address - into, address))
 		return NULL;
 	*offset = into;
 	return name;

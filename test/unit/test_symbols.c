@@ -41,6 +41,16 @@ __attribute__((noinline)) static uintptr_t outer_caller(unsigned *line)
 	return address;
 }
 
+/* A function without a size, and behind it one without a symbol. */
+__asm__(".text\n"
+	".type symbols_unsized,@function\n"
+	"symbols_unsized: .skip 16\n"
+	".cfi_startproc\n"
+	".skip 16\n"
+	".cfi_endproc\n");
+
+extern const char symbols_unsized[] __attribute__((visibility("hidden")));
+
 int symbols_test_table[8];
 
 static struct symbols *symbols;
@@ -116,6 +126,19 @@ Test(symbols, an_assembler_function_of_several_names_is_one_call)
 	stack = name(&frame);
 	cr_assert_eq(stack->calls_count, 1);
 	cr_assert(strstr(stack->calls[0].function, "kill"));
+}
+
+Test(symbols, a_symbol_without_a_size_ends_where_another_function_begins)
+{
+	struct frame in = { .address = (uintptr_t)symbols_unsized + 8,
+			    .module = &self };
+	struct frame behind = { .address = (uintptr_t)symbols_unsized + 24,
+				.module = &self };
+	const struct stack *stack = name(&in);
+
+	cr_assert_str_eq(stack->calls[0].function, "symbols_unsized");
+	stack = name(&behind);
+	cr_assert_null(strstr(stack->calls[0].function, "symbols_unsized"));
 }
 
 Test(symbols, a_text_module_finds_its_bias_by_its_segment)

@@ -157,14 +157,27 @@ static bool read_debuglink(const Elf_Data *data, struct elf_debuglink *link)
 	return strnlen(link->name, length) < length;
 }
 
-bool elf_file_debuglink(const struct elf_file *file, struct elf_debuglink *link)
+Elf_Data *elf_file_data_of(const struct elf_file *file, const char *name,
+			   uint64_t *address)
 {
+	GElf_Shdr header;
 	Elf_Scn *scn = NULL;
 
 	while ((scn = elf_file_next(file, scn, SHT_PROGBITS))) {
-		if (is_named(file, scn, ".gnu_debuglink"))
-			return read_debuglink(file->lib->elf_getdata(scn, NULL),
-					      link);
+		if (!is_named(file, scn, name))
+			continue;
+		if (!file->lib->gelf_getshdr(scn, &header))
+			break;
+		*address = header.sh_addr;
+		return file->lib->elf_getdata(scn, NULL);
 	}
-	return false;
+	return NULL;
+}
+
+bool elf_file_debuglink(const struct elf_file *file, struct elf_debuglink *link)
+{
+	uint64_t address;
+
+	return read_debuglink(
+		elf_file_data_of(file, ".gnu_debuglink", &address), link);
 }

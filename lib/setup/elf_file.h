@@ -38,6 +38,10 @@ void elf_file_close(struct elf_file *file);
 Elf_Scn *elf_file_next(const struct elf_file *file, Elf_Scn *scn,
 		       uint32_t type);
 
+/* The content of a section of this name, and its address; NULL: none. */
+Elf_Data *elf_file_data_of(const struct elf_file *file, const char *name,
+			   uint64_t *address);
+
 /* Is this its build-id? 0 bytes: has it none? */
 bool elf_file_is(const struct elf_file *file, const uint8_t *build_id,
 		 uint32_t bytes);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/start_table.h"
+
 /* Where the symbols come from. */
 struct source {
 	const struct elf_file *file;
@@ -91,8 +93,21 @@ static bool is_unsized(const struct symbol *symbol)
 	return symbol->rank >> 16;
 }
 
+/*
+ * Functions between a symbol without a size and the next one may have lost
+ * theirs.
+ */
+static void cut_at_start(struct symbol *symbol,
+			 const struct start_table *starts)
+{
+	uint32_t i = start_table_count(starts, symbol->start);
+
+	if (is_unsized(symbol) && i < starts->count)
+		symbol->end = min_u64(symbol->end, start_table_at(starts, i));
+}
+
 /* One name for each address, ends and reaches set. */
-static void tidy(struct symbol_table *table)
+static void tidy(struct symbol_table *table, const struct start_table *starts)
 {
 	struct symbol *symbol = table->symbol;
 	uint64_t reach = 0;
@@ -108,6 +123,7 @@ static void tidy(struct symbol_table *table)
 	}
 	table->symbols = kept;
 	for (size_t i = 0; i < kept; i++) {
+		cut_at_start(&symbol[i], starts);
 		reach = max_u64(reach, symbol[i].end);
 		symbol[i].reach = reach;
 	}
@@ -135,8 +151,28 @@ static bool copy_strings(struct symbol_table *table, const Elf_Data *strings)
 	return true;
 }
 
+static struct start_table starts_of(const struct elf_file *file)
+{
+	uint64_t address;
+	const Elf_Data *data =
+		elf_file_data_of(file, ".eh_frame_hdr", &address);
+
+	return data ? start_table_of(data->d_buf, data->d_size, address)
+		    : (struct start_table){ .count = 0 };
+}
+
+static bool has_unsized(const struct symbol_table *table)
+{
+	for (size_t i = 0; i < table->symbols; i++)
+		if (is_unsized(&table->symbol[i]))
+			return true;
+	return false;
+}
+
 static bool fill(struct symbol_table *table, const struct source *source)
 {
+	struct start_table starts = { .count = 0 };
+
 	table->symbols = scan(source, table);
 	if (!table->symbols)
 		return false;
@@ -145,7 +181,9 @@ static bool fill(struct symbol_table *table, const struct source *source)
 		return false;
 	scan(source, table);
 	qsort(table->symbol, table->symbols, sizeof(*table->symbol), compare);
-	tidy(table);
+	if (has_unsized(table))
+		starts = starts_of(source->file);
+	tidy(table, &starts);
 	return true;
 }
 

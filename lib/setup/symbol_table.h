@@ -39,7 +39,8 @@ void symbol_table_free(struct symbol_table *table);
 
 /*
  * The symbol that address lies in, or NULL. A symbol without a size reaches to
- * the next one; behind a symbol's end is nothing.
+ * the next one, or to the next function by the unwind tables; behind a symbol's
+ * end is nothing.
  */
 const struct symbol *symbol_table_find(const struct symbol_table *table,
 				       uint64_t address);

@@ -38,9 +38,13 @@ __asm__(".text\n"
 	".type names_inner,@function\n"
 	"names_inner: .skip 1\n.size names_inner,1\n"
 	".skip 7\n.size names_outer,10\n"
-	".balign 32\n");
+	".balign 32\n"
+	".type names_uncut,@function\n"
+	"names_uncut: .skip 16\n"
+	".cfi_startproc\n.skip 16\n.cfi_endproc\n");
 
 extern const char names_sized[] __attribute__((visibility("hidden")));
+extern const char names_uncut[] __attribute__((visibility("hidden")));
 
 struct cache {
 	int size;
@@ -165,6 +169,12 @@ Test(names, a_function_without_size_reaches_to_the_next)
 	cr_assert_str_eq(function_at(names_sized + 6), "names_unsized+0");
 	cr_assert_str_eq(function_at(names_sized + 8), "names_unsized+2");
 	cr_assert_str_eq(function_at(names_sized + 9), "names_outer+0");
+}
+
+Test(names, a_function_without_size_ends_where_another_begins)
+{
+	cr_assert_str_eq(function_at(names_uncut + 15), "names_uncut+15");
+	cr_assert_str_eq(function_at(names_uncut + 16), "unknown");
 }
 
 Test(names, a_function_inside_another_hides_only_its_own_part)

@@ -113,35 +113,40 @@ static bool leads_on_anyhow(struct guess *guess, uintptr_t slot)
 	return false;
 }
 
-static bool may_return_to(uintptr_t pc)
+/* slot: the end of what the code has put on the stack. */
+static bool is_caller(struct guess *guess, uint64_t word, uintptr_t slot,
+		      uintptr_t sp)
 {
 	struct object object;
 
-	return object_find(pc - 1, &object) && return_address_follows_call(pc);
+	guess->pc = machine_code_address(word);
+	guess->sp = sp;
+	return object_find(guess->pc - 1, &object) &&
+	       return_address_follows_call(guess->pc) &&
+	       leads_on_anyhow(guess, slot);
 }
 
-/* By words of the stack, or first of all by the register a call leaves it in.
- */
-static bool find(struct guess *guess)
+static bool find_in_register(struct guess *guess)
+{
+	/* Where it is on the stack no register has it. */
+	enum row_register reg = RETURN_IS_ON_STACK ? ROW_SP : ROW_RETURN;
+	uint64_t word;
+
+	return !RETURN_IS_ON_STACK && register_value(guess->at, reg, &word) &&
+	       is_caller(guess, word, guess->at->sp, guess->at->sp);
+}
+
+static bool find_on_stack(struct guess *guess)
 {
 	struct cursor *at = guess->at;
 	uint64_t word;
 
-	if (!RETURN_IS_ON_STACK) {
-		guess->pc = machine_code_address(
-			at->from->value[row_register_number[ROW_RETURN]]);
-		guess->sp = at->sp;
-		if (may_return_to(guess->pc) && leads_on_anyhow(guess, at->sp))
-			return true;
-	}
 	for (unsigned i = 0; i < GUESS_WORDS && guess->trials; i++) {
 		uintptr_t slot = at->sp + i * ROW_WORD;
 
 		if (!memory_read(&at->memory, slot, &word))
 			return false;
-		guess->pc = machine_code_address(word);
-		guess->sp = slot + ROW_WORD;
-		if (may_return_to(guess->pc) && leads_on_anyhow(guess, slot))
+		if (is_caller(guess, word, slot, slot + ROW_WORD))
 			return true;
 	}
 	return false;
@@ -171,7 +176,7 @@ cold bool walk_guess_caller(struct walk *walk, struct cursor *at)
 	    cursor_row(&at->memory, &at->frame) != ROW_BARE ||
 	    keeps_frame_pointer(at))
 		return false;
-	walk->has_guessed |= find(&guess);
+	walk->has_guessed |= find_in_register(&guess) || find_on_stack(&guess);
 	/* To look for it beyond the stack's end is no failure. */
 	at->memory.has_failed = had_failed;
 	return !at->frame.exact;

@@ -109,8 +109,11 @@ void nested_look(struct thread *self, const ucontext_t *uc)
 	evidence_resume(self);
 }
 
-void nested_tick(struct thread *self)
+/* It may have come between two calls of the wait, which is one to the host. */
+void nested_tick(struct thread *self, uint64_t now_ns)
 {
 	self->stack = self->blocked_stack;
 	self->slice.call = self->blocked_call;
+	evidence_blocked(self, self->blocked_call,
+			 max_u64(self->blocked_ns, self->shared_ns), now_ns);
 }

@@ -38,6 +38,6 @@ void nested_end(void);
  * call there; the run is a stall. Handler only.
  */
 void nested_look(struct thread *self, const ucontext_t *uc);
-void nested_tick(struct thread *self);
+void nested_tick(struct thread *self, uint64_t now_ns);
 
 #endif

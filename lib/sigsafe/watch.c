@@ -109,7 +109,7 @@ void watch_tick(ucontext_t *uc)
 	evidence_pause(self);
 	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
 	if (self->waiting)
-		nested_tick(self);
+		nested_tick(self, now_ns);
 	else
 		self->stack = stack_capture(uc, NULL);
 	doubt(self, self->slice.call);

@@ -10,6 +10,7 @@
 
 #include "sigsafe/elf_image.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/starters.h"
 #include "sigsafe/sys.h"
 
 /* So many objects must have it in the same place, of so many asked. */
@@ -70,6 +71,7 @@ static bool read_only_part_of(const struct link_map *map, struct pair *pair)
 	Elf64_Phdr segment;
 
 	memory_begin(&memory, map);
+	memory_expect_lasting(&memory, starters_have(map));
 	image = elf_image_at(&memory, map->l_addr, map->l_addr);
 	if (!map->l_addr || !elf_image_segment(&image, PT_GNU_RELRO, &segment))
 		return false;
@@ -80,7 +82,7 @@ static bool read_only_part_of(const struct link_map *map, struct pair *pair)
 /* Where the second word of the pair is in the record; 0: not found. */
 static size_t place_in(const struct link_map *map, const struct pair *pair)
 {
-	uint64_t words[32];
+	uint64_t words[128];
 	const size_t last = ARRAY_SIZE(words) - 1;
 
 	for (size_t at = sizeof(*map); at < MAX_OFFSET;
@@ -95,6 +97,16 @@ static size_t place_in(const struct link_map *map, const struct pair *pair)
 	return 0;
 }
 
+static bool has_at(const struct link_map *map, size_t at,
+		   const struct pair *pair)
+{
+	struct pair there;
+
+	return memory_copy(&there, (const char *)map + at - sizeof(uint64_t),
+			   sizeof(there)) &&
+	       there.first == pair->first && there.second == pair->second;
+}
+
 /* Where enough of them have theirs; 0: not found, or not in one place. */
 static size_t common_place(const struct link_map *first, known_pair *known)
 {
@@ -104,19 +116,16 @@ static size_t common_place(const struct link_map *first, known_pair *known)
 
 	for (const struct link_map *map = first; map && asked < MAX_ASKED;
 	     map = map->l_next) {
-		size_t at;
-
 		if (!known(map, &pair))
 			continue;
 		asked++;
 		/* The kernel has mapped the loader: it knows no file of it. */
-		at = place_in(map, &pair);
-		if (!at)
+		if (!found)
+			found = place_in(map, &pair);
+		else if (!has_at(map, found, &pair))
 			continue;
-		if (found && at != found)
-			return 0;
-		found = at;
-		if (++agreed == WITNESSES)
+		agreed += found != 0;
+		if (agreed == WITNESSES)
 			return found;
 	}
 	return 0;

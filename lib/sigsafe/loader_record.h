@@ -28,7 +28,10 @@
 uint64_t loader_record_inode(const struct link_map *map);
 uint64_t loader_record_load(const struct link_map *map);
 
-/* Called once, at the start, with the head of the loader's list. */
+/*
+ * Called once, at the start and after starters_note(), with the head of the
+ * loader's list.
+ */
 void loader_record_start(const struct link_map *first);
 
 #endif

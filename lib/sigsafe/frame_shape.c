@@ -7,24 +7,25 @@
 
 #include "base/hash.h"
 #include "sigsafe/eh_frame.h"
+#include "sigsafe/spare_stack.h"
 
-static cold struct frame_shape find(uintptr_t pc)
+/* Of the shape only pc is known. */
+static void find(void *argument)
 {
-	struct frame_shape shape = { .pc = pc };
+	struct frame_shape *shape = argument;
 	struct memory memory;
 	unwind_row row;
 
-	memory_begin(&memory, &shape);
+	memory_begin(&memory, shape);
 	/* The call belongs to the function, not what it returns to. */
-	row = eh_frame_row_in(&memory, pc - 1, &shape.function);
+	row = eh_frame_row_in(&memory, shape->pc - 1, &shape->function);
 
 	/* Others need a word of the frame itself, which may be gone. */
 	if (row_kind(row) != ROW_PLAIN ||
 	    (row_base(row) != ROW_SP && row_base(row) != ROW_FP))
-		return shape;
-	shape.bytes = row_offset(row) * ROW_WORD;
-	shape.by_fp = row_base(row) == ROW_FP;
-	return shape;
+		return;
+	shape->bytes = row_offset(row) * ROW_WORD;
+	shape->by_fp = row_base(row) == ROW_FP;
 }
 
 const struct frame_shape *frame_shape_of(struct frame_shape *known,
@@ -32,7 +33,9 @@ const struct frame_shape *frame_shape_of(struct frame_shape *known,
 {
 	struct frame_shape *shape = &known[hash_slot(pc, FRAME_SHAPES)];
 
-	if (shape->pc != pc)
-		*shape = find(pc);
+	if (unlikely(shape->pc != pc)) {
+		*shape = (struct frame_shape){ .pc = pc };
+		spare_stack_call_by_hook(find, shape);
+	}
 	return shape;
 }

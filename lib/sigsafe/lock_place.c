@@ -8,12 +8,27 @@
 #include "base/records.h"
 #include "sigsafe/modules.h"
 #include "sigsafe/own_stack.h"
+#include "sigsafe/spare_stack.h"
+
+struct wanted {
+	const void *lock;
+	uint64_t place;
+};
+
+/* Its module may be met first. */
+static void find(void *argument)
+{
+	struct wanted *wanted = argument;
+
+	wanted->place = module_place(wanted->lock);
+}
 
 uint64_t lock_place(const void *lock)
 {
-	uint64_t place = module_place(lock);
+	struct wanted wanted = { .lock = lock };
 
-	if (!FRAME_MODULE(place) && own_stack_has((uintptr_t)lock))
+	spare_stack_call_by_hook(find, &wanted);
+	if (!FRAME_MODULE(wanted.place) && own_stack_has((uintptr_t)lock))
 		return PLACE_STACK;
-	return place;
+	return wanted.place;
 }

@@ -104,6 +104,15 @@ uintptr_t own_stack_end(uintptr_t sp)
 	return end;
 }
 
+uintptr_t own_stack_room(uintptr_t sp)
+{
+	uintptr_t end = end_of_stack();
+
+	if (unlikely(!floor_page))
+		find_start(end);
+	return sp < start || sp >= end ? 0 : sp - start;
+}
+
 bool own_stack_has(uintptr_t address)
 {
 	return first_end - address < FIRST_STACK_BYTES ||

@@ -25,6 +25,12 @@
 uintptr_t own_stack_end(uintptr_t sp);
 
 /*
+ * How many bytes of the thread's own stack are below sp; 0: sp is not on it.
+ * Asks nobody: the first thread's counts as long as it may ever get.
+ */
+uintptr_t own_stack_room(uintptr_t sp);
+
+/*
  * Does address lie on the thread's own stack, or on that of the first thread?
  */
 bool own_stack_has(uintptr_t address);

@@ -5,17 +5,23 @@
  */
 #include "sigsafe/spare_stack.h"
 
+#include <signal.h>
 #include <sys/mman.h>
 
 #include "base/atomic.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/other_stack.h"
+#include "sigsafe/own_stack.h"
 #include "sigsafe/sys.h"
 
 #define STACKS	    8u
 #define STACK_BYTES (16u << 10)
 #define ALL	    ((1u << STACKS) - 1)
+
+/* Of its thread's own stack a hook may use what it likes, if so much is left.
+ */
+#define HOOK_ROOM_BYTES (8u << 10)
 
 /*
  * Each an unreadable page and the stack above it; NULL: none. Written by
@@ -77,6 +83,34 @@ void spare_stack_call(void (*work)(void *), void *argument)
 	other_stack_call(stacks + end, work, argument);
 	/* Pairs with take(). */
 	sub_release(&in_use, bit);
+}
+
+/* Nothing of the host's is on it now: it may well be used. */
+static void call_quietly(void (*work)(void *), void *argument)
+{
+	char *alternate = thread_self.alternate_stack;
+
+	if (alternate)
+		machine_call_on(alternate + ALTERNATE_STACK_BYTES, work,
+				argument);
+	else
+		spare_stack_call(work, argument);
+}
+
+void spare_stack_call_by_hook(void (*work)(void *), void *argument)
+{
+	const kernel_sigset quiet = QUIET_MASK;
+	kernel_sigset before;
+
+	if (has_room_here() ||
+	    own_stack_room((uintptr_t)__builtin_frame_address(0)) >=
+		    HOOK_ROOM_BYTES) {
+		work(argument);
+		return;
+	}
+	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
+	call_quietly(work, argument);
+	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 void spare_stack_reset(void)

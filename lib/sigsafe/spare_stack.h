@@ -1,7 +1,7 @@
 /*
- * Spare stacks, for what a signal handler does: it may have been entered on a
- * stack that has little left (a coroutine's of one page, an alternate stack of
- * two). Owns them. Signal-safe.
+ * Spare stacks, for what a signal handler or a hook does: it may have been
+ * entered on a stack that has little left (a coroutine's of one page, an
+ * alternate stack of two). Owns them. Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,6 +19,13 @@ void spare_stack_start(void);
  * Handler only: all signals are blocked.
  */
 void spare_stack_call(void (*work)(void *), void *argument);
+
+/*
+ * For a hook. On the thread's own stack, if there is room: the usual case costs
+ * nothing. Otherwise on the thread's alternate stack of ours, or as above, with
+ * all signals blocked meanwhile.
+ */
+void spare_stack_call_by_hook(void (*work)(void *), void *argument);
 
 /* After a fork: whoever used them is not in this process. */
 void spare_stack_reset(void);

@@ -20,15 +20,22 @@
 static enum stack_way stack_way;
 static unsigned stack_depth;
 
-/* A stack to be taken, and its place once it is. */
-struct capture {
+/* What is asked for. This much of a capture is on the stack of a hook. */
+struct request {
 	struct recording *recording;
 	const ucontext_t *interrupted; /* NULL: by a hook */
 	uintptr_t first; /* return address or program counter it begins with */
+	struct registers *registers; /* it begins at, and then the walk's */
+	uint32_t place;		     /* the result */
+};
+
+/* A stack to be taken: this much is on the stack that the walk is made on. */
+struct capture {
+	struct request *request;
+	struct registers begin;
 	bool is_refused; /* by the walker, at least once, and why */
 	enum lost_reason why;
 	struct walk walk;
-	uint32_t place; /* the result */
 };
 
 void stack_start(enum stack_way way, unsigned depth)
@@ -61,46 +68,44 @@ static enum walk_state by_unwind_tables(struct capture *capture,
 				    walk_rows(&capture->walk, registers) };
 
 	if (rest.state == WALK_GOES_ON &&
-	    !walker_run(go_on_by_libunwind, &rest, capture->interrupted,
-			&capture->why))
+	    !walker_run(go_on_by_libunwind, &rest,
+			capture->request->interrupted, &capture->why))
 		capture->is_refused = true;
 	return rest.state;
 }
 
 /*
  * Once through the stack. frame: room for so many frames as wanted, or NULL.
- * Not inlined: a hook's stack is walked from here.
+ * The registers stay where they are: a walk reads what is near them as it lies.
  */
-__attribute__((noinline)) static enum walk_state
-walk_once(struct capture *capture, unsigned wanted, uint64_t *frame)
+static enum walk_state walk_once(struct capture *capture, unsigned wanted,
+				 uint64_t *frame)
 {
-	struct registers registers;
+	const struct request *request = capture->request;
+	struct registers *registers = request->registers;
 
-	if (capture->interrupted)
-		registers_from(&registers, capture->interrupted);
-	else
-		registers_here(&registers);
-	walk_begin(&capture->walk, capture->recording,
-		   capture->interrupted ? 0 : capture->first, wanted, frame);
+	*registers = capture->begin;
+	walk_begin(&capture->walk, request->recording,
+		   request->interrupted ? 0 : request->first, wanted, frame);
 	/* In a handler there is room for it. */
-	capture->walk.may_guess = capture->interrupted;
+	capture->walk.may_guess = request->interrupted;
 	switch (stack_way) {
 	case STACK_UNWIND_TABLES:
-		return by_unwind_tables(capture, &registers);
+		return by_unwind_tables(capture, registers);
 	case STACK_FRAME_POINTERS:
-		return walk_fp(&capture->walk, &registers);
+		return walk_fp(&capture->walk, registers);
 	case STACK_FIRST_FRAME:
 		break;
 	}
 	return WALK_COMPLETE;
 }
 
-static uint32_t first_frame(const struct capture *capture)
+static uint32_t first_frame(const struct request *request)
 {
-	uint64_t frame = walk_first_frame(capture->recording, capture->first,
-					  capture->interrupted);
+	uint64_t frame = walk_first_frame(request->recording, request->first,
+					  request->interrupted);
 
-	return stack_table_add(capture->recording, &frame, 1);
+	return stack_table_add(request->recording, &frame, 1);
 }
 
 static struct stack_id stack_of(const struct walk *walk)
@@ -111,8 +116,8 @@ static struct stack_id stack_of(const struct walk *walk)
 /* Walks it again, into its place. */
 static cold uint32_t enter(struct capture *capture, struct stack_id stack)
 {
-	struct stack_record *record =
-		stack_table_take(capture->recording, stack);
+	struct recording *recording = capture->request->recording;
+	struct stack_record *record = stack_table_take(recording, stack);
 	struct stack_id again;
 
 	if (!record)
@@ -120,10 +125,10 @@ static cold uint32_t enter(struct capture *capture, struct stack_id stack)
 	walk_once(capture, stack.depth, record->frame);
 	again = stack_of(&capture->walk);
 	if (again.hash == stack.hash && again.depth == stack.depth)
-		return stack_table_enter(capture->recording, record, stack);
+		return stack_table_enter(recording, record, stack);
 	/* The walker was refused in between. */
-	stack_table_give_back(capture->recording, record);
-	return first_frame(capture);
+	stack_table_give_back(recording, record);
+	return first_frame(capture->request);
 }
 
 /* What was found is kept. */
@@ -148,61 +153,88 @@ static uint32_t take(struct capture *capture)
 	if (unlikely(capture->walk.has_guessed))
 		live_count_lost(LOST_WALK_GUESSED);
 	if (!stack.depth)
-		return first_frame(capture);
-	known = stack_table_find(capture->recording, stack);
+		return first_frame(capture->request);
+	known = stack_table_find(capture->request->recording, stack);
 	return likely(known) ? known : enter(capture, stack);
 }
 
-static void take_in_handler(void *argument)
+static void answer(void *argument)
 {
-	struct capture *capture = argument;
+	struct request *request = argument;
+	struct capture capture = {
+		.request = request,
+		.begin = *request->registers,
+	};
 
-	capture->place = take(capture);
+	request->place = take(&capture);
+	if (unlikely(capture.is_refused))
+		live_count_lost(capture.why);
 }
 
+/* Not inlined: a hook's stack is walked from here. */
 __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 						 const void *caller)
 {
-	struct capture capture = {
+	struct registers registers;
+	struct request request = {
 		.recording = live_recording(),
 		.interrupted = interrupted,
 		.first = interrupted ? context_pc(interrupted)
 				     : (uintptr_t)caller,
+		.registers = &registers,
 	};
 
-	if (!capture.recording || !stack_depth)
+	if (!request.recording || !stack_depth)
 		return 0;
-	/* A handler has what the interrupted code left of its stack. */
-	if (interrupted)
-		spare_stack_call(take_in_handler, &capture);
-	else
-		capture.place = take(&capture);
-	if (unlikely(capture.is_refused))
-		live_count_lost(capture.why);
-	return capture.place;
+	/* What the host has left of its stack may be little. */
+	if (interrupted) {
+		registers_from(&registers, interrupted);
+		spare_stack_call(answer, &request);
+	} else {
+		registers_here(&registers);
+		spare_stack_call_by_hook(answer, &request);
+	}
+	return request.place;
+}
+
+/* The calls asked for, and what comes of it. */
+struct calls {
+	const struct call_site *from;
+	uintptr_t top;
+	unsigned wanted;
+	uint64_t *frame;
+	uintptr_t *top_pc;
+	struct stack_id found;
+};
+
+static void follow(void *argument)
+{
+	struct calls *calls = argument;
+	struct registers registers = { 0 };
+	struct walk walk;
+
+	/* As if the function had been interrupted at the call. */
+	registers.value[REGISTER_PC] = calls->from->pc - 1;
+	registers.value[REGISTER_SP] = calls->from->sp;
+	registers.value[REGISTER_FP] = calls->from->fp;
+	walk_begin(&walk, live_recording(), 0, calls->wanted, calls->frame);
+	walk.top = calls->top;
+	walk_rows(&walk, &registers);
+	if (calls->top != UINTPTR_MAX && !walk.has_met_top)
+		return;
+	if (calls->top_pc)
+		*calls->top_pc = walk.top_pc;
+	calls->found = stack_of(&walk);
 }
 
 struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
 			    unsigned wanted, uint64_t *frame, uintptr_t *top_pc)
 {
-	const struct stack_id none = { 0 };
-	struct registers registers = { 0 };
-	struct walk walk;
+	struct calls calls = { call, top, wanted, frame, top_pc, { 0 } };
 
-	if (stack_way != STACK_UNWIND_TABLES || !live_recording())
-		return none;
-	/* As if the function had been interrupted at the call. */
-	registers.value[REGISTER_PC] = call->pc - 1;
-	registers.value[REGISTER_SP] = call->sp;
-	registers.value[REGISTER_FP] = call->fp;
-	walk_begin(&walk, live_recording(), 0, wanted, frame);
-	walk.top = top;
-	walk_rows(&walk, &registers);
-	if (top != UINTPTR_MAX && !walk.has_met_top)
-		return none;
-	if (top_pc)
-		*top_pc = walk.top_pc;
-	return stack_of(&walk);
+	if (stack_way == STACK_UNWIND_TABLES && live_recording())
+		spare_stack_call_by_hook(follow, &calls);
+	return calls.found;
 }
 
 void stack_reset(void)

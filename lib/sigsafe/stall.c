@@ -14,6 +14,7 @@
 #include "sigsafe/run_length.h"
 #include "sigsafe/run_samples.h"
 #include "sigsafe/share.h"
+#include "sigsafe/spare_stack.h"
 
 static void begin_stall(struct thread *self, uint64_t begun_ns,
 			enum blocking_call call)
@@ -43,9 +44,17 @@ static void share(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 	event_update(self, now_ns - begun_ns, state);
 }
 
-void stall_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
-		enum blocking_call call)
+/* A run, as far as it has come. */
+struct span {
+	struct thread *thread;
+	uint64_t begun_ns, now_ns;
+	enum blocking_call call;
+};
+
+static void tick(void *argument)
 {
+	const struct span *run = argument;
+	struct thread *self = run->thread;
 	bool is_stall = !is_provisional(self);
 
 	if (!freeze_enter(self->recording))
@@ -53,15 +62,23 @@ void stall_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 	self->ticks++;
 	store_relaxed(&self->record->ticks, self->ticks);
 	if (is_stall && self->ticks == 1)
-		begin_stall(self, begun_ns, call);
+		begin_stall(self, run->begun_ns, run->call);
 	if (is_stall)
-		share(self, begun_ns, now_ns, true, RUN_LASTS);
+		share(self, run->begun_ns, run->now_ns, true, RUN_LASTS);
 	else
 		/* It may hang, and be killed: then it has for so long. */
-		store_relaxed(&self->recording->latest_ns, now_ns);
+		store_relaxed(&self->recording->latest_ns, run->now_ns);
 	freeze_leave(self->recording);
-	if (is_stall && call == CALL_NONE)
+	if (is_stall && run->call == CALL_NONE)
 		log_stall(self);
+}
+
+void stall_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
+		enum blocking_call call)
+{
+	struct span run = { self, begun_ns, now_ns, call };
+
+	spare_stack_call_by_hook(tick, &run);
 }
 
 /*
@@ -92,25 +109,34 @@ static void end_seen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 	count_stall(self, now_ns - begun_ns);
 }
 
-cold void stall_end(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+static void end(void *argument)
 {
+	const struct span *run = argument;
+	struct thread *self = run->thread;
 	struct recording *rec = self->recording;
 	bool is_stall = true;
 
 	if (!freeze_enter(rec))
 		return;
-	run_tell_end(self, begun_ns, now_ns);
+	run_tell_end(self, run->begun_ns, run->now_ns);
 	if (self->ticks)
-		end_seen(self, begun_ns, now_ns);
+		end_seen(self, run->begun_ns, run->now_ns);
 	else
-		is_stall = end_unseen(self, begun_ns, now_ns);
+		is_stall = end_unseen(self, run->begun_ns, run->now_ns);
 	self->ticks = 0;
 	/* After the evidence was taken: it may be first to touch a page. */
-	run_length_note(self, now_ns - begun_ns);
+	run_length_note(self, run->now_ns - run->begun_ns);
 	freeze_leave(rec);
 	/* A line may take long. */
 	if (is_stall)
 		log_stall(self);
+}
+
+cold void stall_end(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+{
+	struct span run = { self, begun_ns, now_ns, CALL_NONE };
+
+	spare_stack_call_by_hook(end, &run);
 }
 
 static void leave(struct thread *self, uint64_t duration_ns)

@@ -14,6 +14,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/run.h"
 #include "sigsafe/sleepers.h"
+#include "sigsafe/spare_stack.h"
 #include "sigsafe/timer.h"
 
 /* A pool names its threads late, or by their work. */
@@ -130,8 +131,9 @@ static void forget(struct thread *self)
 	*self = fresh;
 }
 
-cold void thread_enrol(struct thread *self)
+static void enrol(void *argument)
 {
+	struct thread *self = argument;
 	struct recording *rec;
 
 	forget(self);
@@ -145,6 +147,11 @@ cold void thread_enrol(struct thread *self)
 	thread_read_name(self);
 	store_release(&self->record->state, THREAD_LIVE);
 	pthread_setspecific(thread_key, self);
+}
+
+cold void thread_enrol(struct thread *self)
+{
+	spare_stack_call_by_hook(enrol, self);
 }
 
 void thread_blocks(struct thread *self, uint32_t call, uint32_t stack,

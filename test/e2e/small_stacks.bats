@@ -41,6 +41,37 @@ runs_well() {
 	(($(total_ns "$(result mutex.txt)" hold) >= 5000000))
 }
 
+@test "a coroutine of one page may use 3,000 bytes, and wait and contend" {
+	survives full in_full_coroutine in_locking_coroutine
+	law_closes "$(result mutex.txt)"
+	(($(total_ns "$(result mutex.txt)" in_full_coroutine) >= 5000000))
+}
+
+# takes_little STALL: of a coroutine's stack, in every call, met first or not.
+takes_little() {
+	local name taken_bytes
+
+	output=$(under_shim STALLSHIM_STALL="$1" "$(victim room)")
+	echo "$output"
+	(($(wc -l <<<"$output") == $(natively "$(victim room)" | wc -l)))
+	while read -r name taken_bytes; do
+		[[ $taken_bytes -le 900 ]] || {
+			echo "$name takes $taken_bytes bytes"
+			return 1
+		}
+	done <<<"$output"
+	(($(total_ns "$(result mutex.txt)" in_coroutine) > 1000000))
+}
+
+@test "calls take up to 900 bytes of a coroutine's stack" {
+	takes_little 1ms
+	(($(total_ns "$(result stall.txt)" in_coroutine) > 1000000))
+}
+
+@test "calls take up to 900 bytes of a coroutine's stack, where none is a loop" {
+	takes_little off
+}
+
 @test "the program's own alternate stack may be of one page" {
 	survives alternate in_coroutine
 }

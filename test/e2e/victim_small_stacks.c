@@ -146,15 +146,35 @@ static __attribute__((noinline)) void in_locking_coroutine(void)
 	KEEP_FRAME();
 }
 
-static void callback_locks(void)
+static void contend_in(void (*function)(void))
 {
 	pthread_t holder;
 
 	pthread_create(&holder, NULL, hold, NULL);
 	while (!is_held)
 		sched_yield();
-	run_coroutine(in_locking_coroutine, PAGE_BYTES);
+	run_coroutine(function, PAGE_BYTES);
 	pthread_join(holder, NULL);
+}
+
+static void callback_locks(void)
+{
+	contend_in(in_locking_coroutine);
+}
+
+/* What is left takes the frames of a hook, and nothing else of the shim's. */
+static __attribute__((noinline)) void in_full_coroutine(void)
+{
+	volatile char used[2900];
+
+	memset((char *)used, 1, sizeof(used));
+	in_locking_coroutine();
+	used[0] = 2;
+}
+
+static void callback_full(void)
+{
+	contend_in(in_full_coroutine);
 }
 
 /* The program's own alternate stack: Rust's is twice as large. */
@@ -214,11 +234,9 @@ static const struct place {
 	const char *name;
 	void (*callback)(void);
 } places[] = {
-	{ "coroutine", callback_coroutine },
-	{ "fibre", callback_fibre },
-	{ "locks", callback_locks },
-	{ "alternate", callback_alternate },
-	{ "threads", callback_threads },
+	{ "coroutine", callback_coroutine }, { "fibre", callback_fibre },
+	{ "locks", callback_locks },	     { "full", callback_full },
+	{ "alternate", callback_alternate }, { "threads", callback_threads },
 };
 
 int main(int argc, char **argv)

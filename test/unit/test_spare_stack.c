@@ -4,9 +4,14 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
+#include <pthread.h>
+#include <signal.h>
 #include <sys/wait.h>
+#include <ucontext.h>
 #include <unistd.h>
 
+#include "sigsafe/alternate_stack.h"
+#include "sigsafe/own_stack.h"
 #include "sigsafe/spare_stack.h"
 
 /* Work within work, each on a stack of its own as long as there are some. */
@@ -69,6 +74,95 @@ Test(spare_stack, where_all_are_in_use_work_is_done_all_the_same)
 	/* Eleven levels on eight stacks. */
 	cr_assert_eq(shared, 3);
 	cr_assert(!is_near(run(0).here[0], nest.here[0]));
+}
+
+static sigset_t mask_now(void)
+{
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	cr_assert_eq(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
+	return mask;
+}
+
+/* What a hook's work has found, and where. */
+struct look {
+	uintptr_t here;
+	bool is_quiet;
+	unsigned levels; /* still to come */
+};
+
+static void look(void *argument)
+{
+	struct look *found = argument;
+	sigset_t mask = mask_now();
+
+	if (found->levels--) {
+		spare_stack_call_by_hook(look, found);
+		return;
+	}
+	found->here = (uintptr_t)&mask;
+	found->is_quiet = sigismember(&mask, SIGTERM);
+}
+
+static struct look looked;
+static uintptr_t called_at;
+static char coroutine_stack[8192] __attribute__((aligned(16)));
+
+static void hook(void)
+{
+	sigset_t after;
+
+	called_at = (uintptr_t)&after;
+	spare_stack_call_by_hook(look, &looked);
+	after = mask_now();
+	cr_assert(!sigismember(&after, SIGTERM));
+}
+
+static void hook_in_coroutine(unsigned levels)
+{
+	ucontext_t home, coroutine;
+
+	looked.levels = levels;
+	cr_assert_eq(getcontext(&coroutine), 0);
+	coroutine.uc_stack.ss_sp = coroutine_stack;
+	coroutine.uc_stack.ss_size = sizeof(coroutine_stack);
+	coroutine.uc_link = &home;
+	makecontext(&coroutine, hook, 0);
+	cr_assert_eq(swapcontext(&home, &coroutine), 0);
+}
+
+Test(spare_stack, a_hook_with_room_on_the_threads_own_uses_that)
+{
+	own_stack_note_first((uintptr_t)__builtin_frame_address(0) + 4096);
+	spare_stack_start();
+	hook();
+	cr_assert(is_near(looked.here, called_at));
+	cr_assert(!looked.is_quiet);
+}
+
+Test(spare_stack, a_hook_in_a_coroutine_works_elsewhere_and_quietly)
+{
+	spare_stack_start();
+	for (unsigned levels = 0; levels < 3; levels++) {
+		hook_in_coroutine(levels);
+		cr_assert(!is_near(looked.here, called_at));
+		cr_assert(looked.is_quiet);
+	}
+}
+
+Test(spare_stack, a_hook_in_a_coroutine_uses_the_threads_alternate_one)
+{
+	alternate_stack_start(0);
+	spare_stack_start();
+	alternate_stack_provide(&thread_self);
+	/* Work of a hook within another's does not begin at its top again. */
+	for (unsigned levels = 0; levels < 3; levels++) {
+		hook_in_coroutine(levels);
+		cr_assert(alternate_stack_holds(&thread_self, looked.here));
+		cr_assert(looked.is_quiet);
+	}
+	alternate_stack_remove(&thread_self);
 }
 
 /* With all in use, forks: the child, which never returns, has them all free. */

@@ -42,6 +42,10 @@ struct module_record {
 	uint64_t text_start;
 	uint64_t text_end;
 	uint64_t text_offset;
+	/* A second one, as of code that a linker has put apart; 0: none. */
+	uint64_t apart_start;
+	uint64_t apart_end;
+	uint64_t apart_offset;
 	uint32_t build_id_bytes; /* 0: none */
 	uint8_t build_id[BUILD_ID_BYTES];
 	/* Without a build-id: base/identity.h; 0: unknown, or it has one. */

@@ -9,6 +9,7 @@
 #include "base/heap_sort.h"
 
 #define PAGE	   UINT64_C(4096)
+#define TEXTS	   2  /* that a module has at most */
 #define ANON_SHIFT 16 /* JIT code is shown in whole pages of 64 KiB */
 
 /* Where modules move to: below what the kernel hands out to programs. */
@@ -28,7 +29,7 @@ static uint32_t page_capacity(const struct recording *rec)
 size_t text_map_scratch_bytes(const struct recording *rec)
 {
 	return module_capacity(rec) *
-		       (sizeof(struct text_module) + sizeof(uint64_t)) +
+		       (TEXTS * sizeof(struct text_module) + sizeof(uint64_t)) +
 	       page_capacity(rec) * sizeof(uint32_t);
 }
 
@@ -74,24 +75,39 @@ static bool is_taken(const struct text_map *map, uint64_t start, uint64_t end)
 	return false;
 }
 
+/* Unknown, or none: then there is nothing to say of it. */
+static void add(struct text_map *map, struct text_module pages, uint64_t moved)
+{
+	if (pages.start == pages.end)
+		return;
+	pages.start += moved;
+	pages.end += moved;
+	map->module[map->modules++] = pages;
+}
+
 static void place(struct text_map *map, uint32_t index,
 		  const struct module_record *m)
 {
-	uint64_t start = m->text_start & ~(PAGE - 1);
-	uint64_t end = (m->text_end + PAGE - 1) & ~(PAGE - 1);
-	uint64_t moved = 0;
-
-	if (is_taken(map, start, end))
-		moved = ELSEWHERE(index) - start;
-	map->bias[index] = m->bias + moved;
-	/* Unknown: then there is nothing to say of it. */
-	if (start == end)
-		return;
-	map->module[map->modules++] = (struct text_module){
-		.start = start + moved,
-		.end = end + moved,
+	struct text_module text = {
+		.start = m->text_start & ~(PAGE - 1),
+		.end = (m->text_end + PAGE - 1) & ~(PAGE - 1),
+		.offset = m->text_offset & ~(PAGE - 1),
 		.index = index,
 	};
+	struct text_module apart = {
+		.start = m->apart_start & ~(PAGE - 1),
+		.end = (m->apart_end + PAGE - 1) & ~(PAGE - 1),
+		.offset = m->apart_offset & ~(PAGE - 1),
+		.index = index,
+	};
+	uint64_t moved = 0;
+
+	if (is_taken(map, text.start, text.end) ||
+	    is_taken(map, apart.start, apart.end))
+		moved = ELSEWHERE(index) - text.start;
+	map->bias[index] = m->bias + moved;
+	add(map, text, moved);
+	add(map, apart, moved);
 }
 
 static bool module_is_before(const void *a, const void *b)
@@ -109,7 +125,7 @@ void text_map_begin(struct text_map *map, const struct recording *rec,
 	uint32_t i;
 
 	*map = (struct text_map){ .rec = rec, .module = scratch };
-	map->bias = (uint64_t *)(map->module + n);
+	map->bias = (uint64_t *)(map->module + TEXTS * n);
 	map->page = (uint32_t *)(map->bias + n);
 	for (i = 1; i < n; i++) {
 		const struct module_record *m = module_at(rec, i);
@@ -180,7 +196,7 @@ static void write_brief(struct pen *pen, const struct text_module *place,
 	write_range(pen, place->start, place->end);
 	pen_name(pen, m->path, PATH_BYTES);
 	pen_text(pen, " (@");
-	pen_hex(pen, m->text_offset & ~(PAGE - 1), 1);
+	pen_hex(pen, place->offset, 1);
 	pen_text(pen, ")");
 	for (i = 0; i < m->build_id_bytes && i < BUILD_ID_BYTES; i++) {
 		pen_text(pen, i ? "" : " ");
@@ -194,7 +210,7 @@ static void write_full(struct pen *pen, const struct text_module *place,
 		       const struct module_record *m)
 {
 	write_range(pen, place->start, place->end);
-	pen_hex(pen, m->text_offset & ~(PAGE - 1), 8);
+	pen_hex(pen, place->offset, 8);
 	pen_text(pen, " 00:00 0 ");
 	pen_name(pen, m->path, PATH_BYTES);
 	pen_text(pen, "\n");

@@ -14,10 +14,12 @@
 #include "base/format.h"
 #include "base/pen.h"
 
+/* Executable pages of a module. */
 struct text_module {
-	uint64_t start; /* of its executable pages, in the text */
+	uint64_t start; /* in the text */
 	uint64_t end;
-	uint32_t index; /* in SECTION_MODULES */
+	uint64_t offset; /* in the file */
+	uint32_t index;	 /* in SECTION_MODULES */
 };
 
 struct text_map {

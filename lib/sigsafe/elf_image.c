@@ -66,10 +66,12 @@ bool elf_image_load_segment(const struct elf_image *image, uintptr_t address,
 	return false;
 }
 
-bool elf_image_text(const struct elf_image *image, Elf64_Phdr *found)
+bool elf_image_text(const struct elf_image *image, uint64_t but,
+		    Elf64_Phdr *found)
 {
 	for (unsigned i = 0; read_segment(image, i, found); i++)
-		if (found->p_type == PT_LOAD && found->p_flags & PF_X)
+		if (found->p_type == PT_LOAD && found->p_flags & PF_X &&
+		    found->p_vaddr != but)
 			return true;
 	return false;
 }

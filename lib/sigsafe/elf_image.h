@@ -31,8 +31,12 @@ struct elf_image elf_image_at(struct memory *memory, uintptr_t start,
 bool elf_image_load_segment(const struct elf_image *image, uintptr_t address,
 			    uint32_t flags, Elf64_Phdr *found);
 
-/* The first segment that is executable. */
-bool elf_image_text(const struct elf_image *image, Elf64_Phdr *found);
+/* The first executable segment, but for the one at this address in the file's
+ * terms. */
+bool elf_image_text(const struct elf_image *image, uint64_t but,
+		    Elf64_Phdr *found);
+
+#define ELF_IMAGE_NO_TEXT UINT64_MAX
 
 /* The first segment of this type. */
 bool elf_image_segment(const struct elf_image *image, uint32_t type,

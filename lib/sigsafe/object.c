@@ -175,21 +175,31 @@ __attribute__((noinline)) bool object_identity(const struct object *object,
 }
 
 /* In whole pages, as the kernel maps it. */
+static void take_text(const struct elf_image *image, const Elf64_Phdr *text,
+		      uint64_t *start, uint64_t *end, uint64_t *offset)
+{
+	uintptr_t in_page = PAGE_BYTES - 1;
+	uintptr_t first = image->bias + text->p_vaddr;
+
+	*start = first & ~in_page;
+	*end = (first + text->p_memsz + in_page) & ~in_page;
+	*offset = text->p_offset & ~in_page;
+}
+
 static void describe_text(const struct elf_image *image, uintptr_t address,
 			  struct module_record *record)
 {
-	uintptr_t in_page = PAGE_BYTES - 1;
-	uintptr_t start;
-	Elf64_Phdr text;
+	Elf64_Phdr text, apart;
 
 	/* A datum: the module still has text, which other frames are in. */
 	if (!elf_image_load_segment(image, address, PF_X, &text) &&
-	    !elf_image_text(image, &text))
+	    !elf_image_text(image, ELF_IMAGE_NO_TEXT, &text))
 		return;
-	start = image->bias + text.p_vaddr;
-	record->text_start = start & ~in_page;
-	record->text_end = (start + text.p_memsz + in_page) & ~in_page;
-	record->text_offset = text.p_offset & ~in_page;
+	take_text(image, &text, &record->text_start, &record->text_end,
+		  &record->text_offset);
+	if (elf_image_text(image, text.p_vaddr, &apart))
+		take_text(image, &apart, &record->apart_start,
+			  &record->apart_end, &record->apart_offset);
 }
 
 /* Returns where it lies, or 0: none, or too far away for an index to it. */

@@ -177,6 +177,29 @@ Test(text_reader, addresses_and_modules_come_back)
 	process_free(process);
 }
 
+/* The frame is in the part that was the only one. */
+Test(text_reader, code_that_lies_apart_comes_back)
+{
+	struct recording *rec = report_fixture();
+	struct module_record *m = section_records(rec, SECTION_MODULES);
+	const struct frame *frame;
+	struct process *process;
+
+	while (strcmp(m->path, "/opt/test/libc.so.6"))
+		m++;
+	m->apart_start = m->text_start;
+	m->apart_end = m->text_end;
+	m->apart_offset = 0x5000;
+	m->text_start += 0x4000000;
+	m->text_end += 0x4000000;
+	process = process_of(rec, SAMPLE_STALL, NULL);
+	frame = process->samples[SAMPLE_STALL].list->stack->frames;
+	cr_assert_str_eq(frame->module->path, m->path);
+	cr_assert_eq(frame->module->text_offset, 0x5000);
+	cr_assert_eq(frame->module->text_start, m->apart_start);
+	process_free(process);
+}
+
 Test(text_reader, a_build_id_comes_back)
 {
 	struct recording *rec = report_fixture();

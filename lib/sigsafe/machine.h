@@ -17,6 +17,12 @@
  *                             into a register, operand 0
  *   machine_code_address()    a return address without its signature, if the
  *                             processor signs them
+ *   machine_is_direct_call()  are the eight bytes of code in front of a return
+ *                             address a call of a fixed function, or of one
+ *                             that a relative address in the code points to?
+ *   machine_loaded_from()     where an instruction takes a register's value
+ *                             from, if by a relative address; 0: another one,
+ *                             or it can't be told
  *   context_pc()              the program counter of what was interrupted
  *   context_set_pc()          where that is to go on
  *   context_sp()              its stack pointer

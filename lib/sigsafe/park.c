@@ -11,16 +11,18 @@
 #include "sigsafe/park_places.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
+#include "sigsafe/turns.h"
 
 /* A loop that makes so many waits between two visits to a place parks there. */
 #define MANY_WAITS 10
 
-/* What has waited for events so lately is a loop that takes turns. */
-#define LATE_RUN_NS NS_PER_S
+/* Without others who take turns no place is learnt late, after so often. */
+#define LATE_TRIES 256
 
 /* Frames of a stack that is compared as a whole, at most. */
 #define WHOLE_DEPTH 64
 #define WHOLE_SALT  UINT64_C(0x5bd1e9955bd1e995)
+#define LATE_SALT   UINT64_C(0x2545f4914f6cdd1d)
 
 static bool may_teach(const struct thread *self)
 {
@@ -31,10 +33,13 @@ static bool may_teach(const struct thread *self)
 	return rec && !has_waited && thread_identify()->tid != live_header.pid;
 }
 
-/* Of the whole stack. Salted: some places are no deeper than that. */
-static uint64_t whole_hash(struct stack_id calls)
+/* Salted: some places are no deeper than the whole stack. 0: none is known. */
+static uint64_t whole_hash(const struct call_site *call, uint64_t salt)
 {
-	return calls.hash ^ WHOLE_SALT;
+	struct stack_id calls =
+		stack_calls(call, UINTPTR_MAX, WHOLE_DEPTH, NULL, NULL);
+
+	return calls.depth ? calls.hash ^ salt : 0;
 }
 
 static cold void teach(const struct call_site *call)
@@ -49,62 +54,15 @@ static cold void teach(const struct call_site *call)
 		park_places_enter(hash, self);
 	}
 	if (calls.depth)
-		park_places_enter(whole_hash(calls), self);
-}
-
-/*
- * Does the thread wait at the descriptor, or has it of late: after since_ns, or
- * not long before? It may be in a run, or parked and woken, and not let run.
- * (What waited once is no loop yet.)
- */
-static bool is_at(const struct thread_record *record, int32_t epoll,
-		  uint64_t since_ns)
-{
-	int32_t place = load_relaxed(&record->epoll);
-	bool is_there = place == epoll + 1;
-	uint64_t until_ns = load_relaxed(&record->latest_ns);
-
-	if (load_acquire(&record->state) != THREAD_LIVE ||
-	    (!is_there && place != -(epoll + 1)))
-		return false;
-	if (load_relaxed(&record->waits) > 1)
-		until_ns += LATE_RUN_NS;
-	return until_ns >= since_ns ||
-	       (is_there && !load_relaxed(&record->run_begun_ns));
-}
-
-/* Does another thread? The one that did the last time is asked first. */
-static cold bool takes_turns(struct thread *self)
-{
-	const struct recording *rec = self->recording;
-	struct thread_record *record = live_records(rec, SECTION_THREADS);
-	uint32_t n = (uint32_t)min_u64(
-		load_relaxed(&rec->section[SECTION_THREADS].used),
-		live_capacity(SECTION_THREADS));
-	int32_t epoll = self->seat.epoll;
-
-	if (epoll == SEAT_POLLS)
-		return false;
-	if (self->other && is_at(self->other, epoll, self->block_ns))
-		return true;
-	for (; n; n--, record++) {
-		if (record != self->record &&
-		    is_at(record, epoll, self->block_ns)) {
-			self->other = record;
-			return true;
-		}
-	}
-	return false;
+		park_places_enter(calls.hash ^ WHOLE_SALT, self);
 }
 
 /* Who taught that the whole stack leads to where a thread parks. */
 static cold int32_t teacher_of_stack(const struct call_site *block)
 {
-	struct stack_id calls =
-		stack_calls(block, UINTPTR_MAX, WHOLE_DEPTH, NULL, NULL);
+	uint64_t hash = whole_hash(block, WHOLE_SALT);
 
-	return calls.depth ? park_places_teacher(whole_hash(calls))
-			   : TEACHER_NOBODY;
+	return hash ? park_places_teacher(hash) : TEACHER_NOBODY;
 }
 
 /*
@@ -127,15 +85,42 @@ calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 }
 
 /*
+ * Where nobody has taught, since all who take turns had waited before they
+ * first parked: a place beside the wait is learnt from the first to be found
+ * there.
+ */
+static cold int32_t late_teacher(struct thread *self,
+				 const struct call_site *block)
+{
+	uint64_t hash;
+	int32_t teacher;
+
+	if (self->late_tries == LATE_TRIES || !turns_have_seat(self))
+		return TEACHER_NOBODY;
+	if (!turns_are_taken(self)) {
+		self->late_tries++;
+		return TEACHER_NOBODY;
+	}
+	hash = whole_hash(block, LATE_SALT);
+	teacher = hash ? park_places_teacher(hash) : TEACHER_NOBODY;
+	if (teacher != TEACHER_NOBODY || self->was_taught ||
+	    !way_is_beside(&self->way, block))
+		return teacher;
+	park_places_enter(hash, thread_identify()->tid);
+	return thread_identify()->tid;
+}
+
+/*
  * Who taught that the thread's place is one to park. Where threads take turns
  * they may have come there in several ways: the calls up to the loop are
  * enough.
  */
 static int32_t teacher_here(struct thread *self, const struct call_site *block)
 {
-	int32_t teacher = TEACHER_NOBODY;
+	int32_t teacher = TEACHER_NOBODY, of_stack;
 	struct stack_id calls;
 	uintptr_t end = 0;
+	bool takes_turns;
 
 	if (self->seat_shape.pc == self->seat.call.pc)
 		end = frame_end(&self->seat_shape, &self->seat.call);
@@ -144,9 +129,16 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 	calls = calls_in_loop(self, block, end);
 	if (calls.depth)
 		teacher = park_places_teacher(calls.hash);
-	if (teacher == TEACHER_NOBODY || takes_turns(self))
+	if (teacher == TEACHER_NOBODY)
+		return late_teacher(self, block);
+	takes_turns = turns_are_taken(self);
+	if (takes_turns && self->was_taught)
 		return teacher;
-	return teacher_of_stack(block);
+	of_stack = teacher_of_stack(block);
+	if (!takes_turns)
+		return of_stack;
+	self->was_taught = of_stack != TEACHER_NOBODY;
+	return teacher;
 }
 
 /* What polls one descriptor waits for an answer, to whatever it works at. */
@@ -163,7 +155,7 @@ static bool is_own_pool(struct thread *self)
 {
 	return self->parks ||
 	       self->record->waits - self->waits_there >= MANY_WAITS ||
-	       waits_for_answers(self) || takes_turns(self);
+	       waits_for_answers(self) || turns_are_taken(self);
 }
 
 /* Has the thread parked, in the place that was taught by teacher? */

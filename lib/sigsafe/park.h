@@ -9,6 +9,12 @@
  * are a place to park. (Not until a deadline that is near: shim/hook_park.h.)
  * (Not so the main thread's: it waits for what it has started.)
  *
+ * Where several threads take turns at one epoll descriptor, all may have waited
+ * before any of them parked. So one that has never been where it was taught to
+ * park teaches as well: a place that is called beside its wait for events, by
+ * no callback (lib/sigsafe/way.h), if no two threads have been seen to wait at
+ * that descriptor at once (lib/sigsafe/turns.h).
+ *
  * A loop's thread is parked where it blocks in such a place, and
  *
  *   other threads wait at the same epoll descriptor, or have since it blocked,

@@ -16,6 +16,7 @@
 #include "sigsafe/stall.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/timer.h"
+#include "sigsafe/turns.h"
 
 /* A thread without a threshold is asked for its name this often. */
 #define LOOK_INTERVAL_NS NS_PER_S
@@ -131,6 +132,14 @@ static inline void begin_at(struct thread *self, uint64_t now_ns, bool is_sure)
 		arm(self, now_ns);
 }
 
+/* Among the thread's first runs, or the very first. */
+static cold void begin_early(struct thread *self, uint64_t now_ns)
+{
+	if (!self->record->waits)
+		self->record->first_wait_ns = now_ns;
+	turns_look(self);
+}
+
 void run_begin(uint32_t events)
 {
 	struct thread *self = &thread_self;
@@ -145,8 +154,8 @@ void run_begin(uint32_t events)
 		return;
 	now_ns = clock_now_ns();
 	self->events = events;
-	if (unlikely(!record->waits))
-		record->first_wait_ns = now_ns;
+	if (unlikely(record->waits < TURNS_LOOKS))
+		begin_early(self, now_ns);
 	grow(record->waits, 1);
 	grow(record->events, events);
 	store_relaxed(&record->latest_ns, now_ns);

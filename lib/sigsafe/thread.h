@@ -15,6 +15,7 @@
 #include "sigsafe/seat.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/transfer.h"
+#include "sigsafe/way.h"
 
 /* Who the thread is, asked of the kernel once; its name perhaps again. */
 struct thread_identity {
@@ -79,6 +80,7 @@ struct thread {
 
 	struct seat seat; /* where its loop waits */
 	struct frame_shape seat_shape;
+	struct wait_way way; /* to there */
 	struct frame_shape shapes[FRAME_SHAPES];
 	bool seat_is_old;    /* a set's size is to be measured again */
 	uint64_t seat_waits; /* it had made when it took the seat */
@@ -105,6 +107,8 @@ struct thread {
 	uint64_t waits_there; /* it had made when it last was at a place */
 	struct thread_record *other; /* that took turns with it, or NULL */
 	uint32_t lessons;	     /* places it has taught */
+	uint32_t late_tries;	     /* in vain (lib/sigsafe/park.c) */
+	bool was_taught;	     /* by who never waited, where it parks */
 	uintptr_t shallowest;	     /* stack pointer of those */
 
 	/* The call it may be stuck in, other than a wait; as in its record. */

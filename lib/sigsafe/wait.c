@@ -39,6 +39,7 @@ static cold void take_seat(struct thread *self, const struct seat *seat)
 {
 	const struct frame_shape *shape =
 		frame_shape_of(self->shapes, seat->call.pc);
+	bool is_other = seat_differs(&self->seat, seat);
 
 	if (is_watched(self)) {
 		store_relaxed(&self->record->epoll, seat->epoll + 1);
@@ -50,6 +51,9 @@ static cold void take_seat(struct thread *self, const struct seat *seat)
 	/* Others are to see where it waits, for however long the first time. */
 	if (self->recording != live_recording())
 		thread_enrol(self);
+	if (is_watched(self) && seat->epoll != SEAT_POLLS &&
+	    (is_other || !self->way.depth))
+		way_find(&self->way, &seat->call);
 }
 
 /*

@@ -113,6 +113,10 @@ framework() {
 	threads=3 framework epoll_wait asio_slow -- 3
 }
 
+@test "asio in two threads, the main one last: none stalls where it parks" {
+	threads=2 framework epoll_wait asio_slow -- 2 last
+}
+
 # python SELECTOR CALL
 python() {
 	seen_in "$2" "$PYTHON" "$BATS_TEST_DIRNAME/framework_python.py" \

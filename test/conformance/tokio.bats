@@ -36,3 +36,21 @@ tokio() {
 @test "tokio in three threads: none stalls where it parks" {
 	threads=3 tokio 80 3
 }
+
+# Which of them waits for events before it first parks is a matter of chance:
+# where the machine is busy, both.
+@test "tokio in two threads, many at once: none stalls where it parks" {
+	local i runs=()
+
+	for i in {1..8}; do
+		(
+			RESULTS=$BATS_TEST_TMPDIR/$i
+			mkdir "$RESULTS"
+			threads=2 tokio 80 2
+		) 3>&- &
+		runs+=($!)
+	done
+	for i in "${runs[@]}"; do
+		wait "$i"
+	done
+}

@@ -22,6 +22,14 @@ park() {
 	[[ $(total_ns "$text" callback_spins) = "$(header "$text" stalled)" ]]
 }
 
+@test "so do threads that had all waited before the first of them parked" {
+	park late-turns
+	[[ $(header "$text" loops) = 2 ]]
+	# The other one's first wait may be late where the machine is busy.
+	between 1 3 "$(header "$text" stalls)"
+	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
+}
+
 # lead N: its pool's longest run by its own clock, and what the shim told of it.
 lead() {
 	RESULTS=$BATS_TEST_TMPDIR/$1

@@ -61,30 +61,64 @@ static unsigned give_place(int self)
 	return turn;
 }
 
-/* Waits of 40 ms, so that the other one parks for as long. */
-static void *take_turns(void *number)
+/* A thread of these, and what it calls in one of its turns. */
+struct member {
+	int number;
+	bool has_waited; /* before it first parks */
+	void (*callback)(void);
+};
+
+static atomic_int waited;
+
+/* One after the other, and both before any goes on. */
+static void wait_first(int self)
 {
-	int self = (int)(intptr_t)number;
+	while (atomic_load(&waited) != self)
+		usleep(100);
+	wait_for_events(1);
+	atomic_store(&waited, self + 1);
+	while (atomic_load(&waited) != 2)
+		usleep(100);
+}
+
+/* Waits of 40 ms, so that the other one parks for as long. */
+static void *take_turns(void *member)
+{
+	const struct member *self = member;
 	unsigned turn = 0;
 
+	if (self->has_waited)
+		wait_first(self->number);
 	while (turn < 20) {
-		take_place(self);
+		take_place(self->number);
 		wait_for_events(40);
-		turn = give_place(self);
+		turn = give_place(self->number);
 		if (turn == 14)
-			callback_spins();
+			self->callback();
 	}
 	return NULL;
 }
 
-static void run_turns(void)
+static void begin_turns(pthread_t *thread, struct member *member)
 {
-	pthread_t thread[2];
+	for (int i = 0; i < 2; i++)
+		pthread_create(&thread[i], NULL, take_turns, &member[i]);
+}
 
-	for (intptr_t i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, take_turns, (void *)i);
+static void end_turns(const pthread_t *thread)
+{
 	for (int i = 0; i < 2; i++)
 		pthread_join(thread[i], NULL);
+}
+
+static void run_turns(void)
+{
+	struct member member[] = { { 0, false, callback_spins },
+				   { 1, false, callback_spins } };
+	pthread_t thread[2];
+
+	begin_turns(thread, member);
+	end_turns(thread);
 }
 
 /*
@@ -192,6 +226,20 @@ static void finish(void)
 static void callback_awaits(void)
 {
 	await_done();
+}
+
+/* Turns of two that have both waited for events before any of them parks. */
+static void run_late_turns(void)
+{
+	struct member member[] = { { 0, true, callback_awaits },
+				   { 1, true, callback_awaits } };
+	pthread_t thread[2];
+
+	begin_turns(thread, member);
+	until_awaited();
+	usleep(STALL_NS / 1000);
+	finish();
+	end_turns(thread);
 }
 
 /* As where the compiler has put the callback into the loop's function. */
@@ -352,6 +400,7 @@ static const struct {
 	void (*run)(void);
 } things[] = {
 	{ "turns", run_turns },
+	{ "late-turns", run_late_turns },
 	{ "leaders", run_leaders },
 	{ "future", run_future },
 	{ "own-turns", run_own_turns_epoll },

@@ -95,7 +95,7 @@ static cold void return_to_seat(struct thread *self)
 	store_relaxed(&self->record->epoll, self->seat.epoll + 1);
 	if (!self->parks)
 		return;
-	self->takes_turns = true;
+	self->takes_turns = turns_are_taken(self);
 	self->parks = 0;
 }
 

@@ -270,15 +270,17 @@ static void await_job(void (*what)(void))
 	usleep(300000);
 }
 
-/* A loop, idle in the pool, work that is no loop's, idle again. */
+/* A loop, idle in the pool, work that is no loop's, idle again; all twice. */
 static void run_given_back(void)
 {
 	pthread_t thread;
 
 	pthread_create(&thread, NULL, work, NULL);
 	until_awaited(&tokens[0]);
-	await_job(job_loops);
-	await_job(job_computes);
+	for (int i = 0; i < 2; i++) {
+		await_job(job_loops);
+		await_job(job_computes);
+	}
 }
 
 /* A job that turns a loop for a moment, in each thread of a pool. */

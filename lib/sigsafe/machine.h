@@ -149,6 +149,18 @@ int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end);
  */
 static inline bool machine_follows_call(const uint8_t *next);
 
+/* Where it calls, if the instruction says so; 0. address: that of `next`. */
+static inline uintptr_t machine_call_target(const uint8_t *next,
+					    uintptr_t address);
+
+/*
+ * Where the address lies that code jumps to at once, as an entry of a procedure
+ * linkage table does; 0: it does something else, or can't be told. code: a copy
+ * of MACHINE_JUMP_BYTES of what is at address.
+ */
+static inline uintptr_t machine_jump_slot(const uint8_t *code,
+					  uintptr_t address);
+
 /*
  * Calls function(argument) on the stack that ends at top (16-aligned), and
  * comes back to this one. Can be unwound through.

@@ -246,6 +246,28 @@ static inline bool machine_follows_call(const uint8_t *next)
 	       (code & 0xfefff800) == 0xd63f0800;
 }
 
+static inline uintptr_t machine_call_target(const uint8_t *next,
+					    uintptr_t address)
+{
+	uint32_t code;
+
+	memcpy(&code, next - sizeof(code), sizeof(code));
+	if ((code & 0xfc000000) != 0x94000000)
+		return 0;
+	return address - 4 + (uintptr_t)((int64_t)((uint64_t)code << 38) >> 36);
+}
+
+#define MACHINE_JUMP_BYTES 4
+
+/* Linkers write more than one instruction for it. */
+static inline uintptr_t machine_jump_slot(const uint8_t *code,
+					  uintptr_t address)
+{
+	(void)code;
+	(void)address;
+	return 0;
+}
+
 #define VDSO_CLOCK "__kernel_clock_gettime"
 
 #define UNWIND_LIBRARY	  "libunwind-aarch64.so.8"

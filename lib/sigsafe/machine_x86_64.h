@@ -261,6 +261,38 @@ static inline bool machine_follows_call(const uint8_t *next)
 	return false;
 }
 
+static inline uintptr_t next_plus(const uint8_t *next, uintptr_t address)
+{
+	int32_t distance;
+
+	__builtin_memcpy(&distance, next - sizeof(distance), sizeof(distance));
+	return address + (uintptr_t)(intptr_t)distance;
+}
+
+static inline uintptr_t machine_call_target(const uint8_t *next,
+					    uintptr_t address)
+{
+	return next[-5] == 0xe8 ? next_plus(next, address) : 0;
+}
+
+/* endbr64; bnd jmp *slot(%rip): the longest of what linkers write. */
+#define MACHINE_JUMP_BYTES 11
+
+static inline uintptr_t machine_jump_slot(const uint8_t *code,
+					  uintptr_t address)
+{
+	static const uint8_t endbr64[] = { 0xf3, 0x0f, 0x1e, 0xfa };
+	unsigned at = 0;
+
+	if (__builtin_memcmp(code, endbr64, sizeof(endbr64)) == 0)
+		at = sizeof(endbr64);
+	at += code[at] == 0xf2;
+	if (code[at] != 0xff || code[at + 1] != 0x25)
+		return 0;
+	at += 6;
+	return next_plus(code + at, address + at);
+}
+
 #define VDSO_CLOCK "__vdso_clock_gettime"
 
 #define UNWIND_LIBRARY	  "libunwind-x86_64.so.8"

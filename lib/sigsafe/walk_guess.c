@@ -11,6 +11,9 @@
 /* A frame larger than this is no frame. */
 #define MAX_FRAME_BYTES (UINT64_C(16) << 20)
 
+/* Functions that are longer are rare, where they have no rules. */
+#define MAX_CODE_BYTES (64u << 10)
+
 /* A walk that is made to see whether it leads on. */
 struct trial {
 	struct walk walk;
@@ -72,6 +75,7 @@ static void put_caller(struct cursor *at, uintptr_t pc, uintptr_t sp,
 struct guess {
 	struct cursor *at;
 	unsigned trials;
+	bool is_strict; /* only what is seen to call that very code will do */
 	uintptr_t pc, sp;
 };
 
@@ -113,6 +117,21 @@ static bool leads_on_anyhow(struct guess *guess, uintptr_t slot)
 	return false;
 }
 
+/* Of code without rules that begins nearby, the interrupted is taken for part.
+ */
+static bool calls_it(const struct guess *guess)
+{
+	uintptr_t pc = guess->at->frame.pc;
+	uintptr_t callee = return_address_callee(guess->pc);
+	struct trial trial;
+
+	if (!callee || callee > pc || pc - callee > MAX_CODE_BYTES)
+		return false;
+	begin(&trial, guess->at);
+	trial.at.frame.pc = callee;
+	return next_row(&trial) == ROW_BARE;
+}
+
 /* slot: the end of what the code has put on the stack. */
 static bool is_caller(struct guess *guess, uint64_t word, uintptr_t slot,
 		      uintptr_t sp)
@@ -123,6 +142,7 @@ static bool is_caller(struct guess *guess, uint64_t word, uintptr_t slot,
 	guess->sp = sp;
 	return object_find(guess->pc - 1, &object) &&
 	       return_address_follows_call(guess->pc) &&
+	       (!guess->is_strict || calls_it(guess)) &&
 	       leads_on_anyhow(guess, slot);
 }
 
@@ -136,11 +156,12 @@ static bool find_in_register(struct guess *guess)
 	       is_caller(guess, word, guess->at->sp, guess->at->sp);
 }
 
-static bool find_on_stack(struct guess *guess)
+static bool find_on_stack(struct guess *guess, bool is_strict)
 {
 	struct cursor *at = guess->at;
 	uint64_t word;
 
+	guess->is_strict = is_strict;
 	for (unsigned i = 0; i < GUESS_WORDS && guess->trials; i++) {
 		uintptr_t slot = at->sp + i * ROW_WORD;
 
@@ -176,7 +197,9 @@ cold bool walk_guess_caller(struct walk *walk, struct cursor *at)
 	    cursor_row(&at->memory, &at->frame) != ROW_BARE ||
 	    keeps_frame_pointer(at))
 		return false;
-	walk->has_guessed |= find_in_register(&guess) || find_on_stack(&guess);
+	walk->has_guessed |= find_in_register(&guess) ||
+			     find_on_stack(&guess, true) ||
+			     find_on_stack(&guess, false);
 	/* To look for it beyond the stack's end is no failure. */
 	at->memory.has_failed = had_failed;
 	return !at->frame.exact;

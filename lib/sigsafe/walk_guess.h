@@ -12,8 +12,9 @@
  *                           either: such code is often made at run time, and
  *                           keeps frame pointers (libunwind follows them)
  *
- * That can be wrong, where what is left of an earlier call looks like a frame
- * as well. So it is counted: LOST_WALK_GUESSED.
+ * What is seen to call that very code goes before what may have called
+ * anything. The guess can be wrong all the same, where what is left of an
+ * earlier call looks like a frame as well. So it is counted: LOST_WALK_GUESSED.
  *
  * SPDX-License-Identifier: MIT
  */

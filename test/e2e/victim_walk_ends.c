@@ -24,10 +24,12 @@
  *
  *   spin_leaf    does no more than that
  *   spin_saving  uses registers that it saves, the frame pointer for data
+ *   spin_roomy   has room for variables, where earlier calls have left theirs
  *   spin_away    is on a stack of its own meanwhile, where nothing leads back
  */
 void spin_leaf(long count);
 void spin_saving(long count, const void *data);
+void spin_roomy(long count);
 void spin_away(long count, void *stack_end);
 
 #if defined(__x86_64__)
@@ -50,6 +52,14 @@ __asm__(".text\n"
 	"	popq %rbx\n"
 	"	ret\n"
 	".size spin_saving, . - spin_saving\n"
+	".type spin_roomy, @function\n"
+	"spin_roomy:\n"
+	"	subq $200, %rsp\n"
+	"1:	decq %rdi\n"
+	"	jnz 1b\n"
+	"	addq $200, %rsp\n"
+	"	ret\n"
+	".size spin_roomy, . - spin_roomy\n"
 	".type spin_away, @function\n"
 	"spin_away:\n"
 	"	movq %rsp, %rdx\n"
@@ -77,6 +87,14 @@ __asm__(".text\n"
 	"	ldp x29, x19, [sp], 16\n"
 	"	ret\n"
 	".size spin_saving, . - spin_saving\n"
+	".type spin_roomy, %function\n"
+	"spin_roomy:\n"
+	"	sub sp, sp, 208\n"
+	"1:	subs x0, x0, 1\n"
+	"	b.ne 1b\n"
+	"	add sp, sp, 208\n"
+	"	ret\n"
+	".size spin_roomy, . - spin_roomy\n"
 	".type spin_away, %function\n"
 	"spin_away:\n"
 	"	mov x2, sp\n"
@@ -136,6 +154,28 @@ __attribute__((noinline)) static void callback_saving(void)
 	__asm__ volatile("" : : "r"(list) : "memory");
 }
 
+__attribute__((noinline)) static void returned_b(void)
+{
+	spin(1);
+	KEEP_FRAME();
+}
+
+__attribute__((noinline)) static void returned_a(void)
+{
+	returned_b();
+	KEEP_FRAME();
+}
+
+/* What it has called before leaves frames behind that look like good ones. */
+__attribute__((noinline)) static void callback_roomy(void)
+{
+	do {
+		returned_a();
+		spin_roomy(10 * A_WHILE);
+	} while (now_ns() < until_ns);
+	KEEP_FRAME();
+}
+
 __attribute__((noinline)) static void callback_away(void)
 {
 	static uintptr_t stack[STACK_WORDS] __attribute__((aligned(16)));
@@ -165,9 +205,8 @@ static const struct place {
 	const char *name;
 	void (*callback)(void);
 } places[] = {
-	{ "leaf", callback_leaf },
-	{ "saving", callback_saving },
-	{ "away", callback_away },
+	{ "leaf", callback_leaf },     { "saving", callback_saving },
+	{ "roomy", callback_roomy },   { "away", callback_away },
 	{ "hidden", callback_hidden },
 };
 

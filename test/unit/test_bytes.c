@@ -85,9 +85,9 @@ Test(bytes, are_copied_and_set_as_by_libc)
 		for (unsigned to = 0; to < 9; to++) {
 			fill(ours);
 			fill(libcs);
-			own_memcpy(ours + to, libcs + MOST + 3, bytes);
+			own_memcpy(ours + to, libcs + MOST + 10, bytes);
 			own_memset(ours + 2 * MOST - to, 0x1a5, bytes);
-			memcpy(libcs + to, libcs + MOST + 3, bytes);
+			memcpy(libcs + to, libcs + MOST + 10, bytes);
 			memset(libcs + 2 * MOST - to, 0x1a5, bytes);
 			cr_assert_arr_eq(ours, libcs, sizeof(ours));
 		}

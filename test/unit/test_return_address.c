@@ -46,8 +46,17 @@ Test(return_address, no_other_instruction_leaves_one)
 			      pc - others);
 }
 
+/* The first form says where it goes, here to what follows it. */
+Test(return_address, who_is_called_is_known_where_the_call_says_so)
+{
+	cr_assert_eq(return_address_callee(calls[0]), calls[0]);
+	cr_assert_eq(return_address_callee(calls[1]), 0);
+	cr_assert_eq(return_address_callee(others[0]), 0);
+}
+
 Test(return_address, what_can_not_be_read_is_none)
 {
 	cr_assert_not(return_address_follows_call(0));
 	cr_assert_not(return_address_follows_call(UINTPTR_MAX));
+	cr_assert_eq(return_address_callee(0), 0);
 }

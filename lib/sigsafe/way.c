@@ -9,6 +9,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/machine.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/spare_stack.h"
 #include "sigsafe/stack.h"
 
 /* So far back in a function's code it is looked for what has been loaded. */
@@ -81,27 +82,43 @@ static bool are_in_one_function(uint64_t frame, uint64_t other)
 	return function && function == function_at(return_address(other));
 }
 
-cold bool way_is_beside(const struct wait_way *way,
-			const struct call_site *call)
+/* Two ways, and whether they part as way_is_beside() asks. */
+struct parting {
+	const struct wait_way *way;
+	const struct call_site *call;
+	bool is_beside; /* the result */
+};
+
+static void look(void *argument)
 {
+	struct parting *parting = argument;
+	const uint64_t *other = parting->way->frame;
 	uint64_t frame[WAY_DEPTH];
 	uint32_t n =
-		stack_calls(call, UINTPTR_MAX, WAY_DEPTH, frame, NULL).depth;
-	uint32_t i = way->depth;
+		stack_calls(parting->call, UINTPTR_MAX, WAY_DEPTH, frame, NULL)
+			.depth;
+	uint32_t i = parting->way->depth;
 	struct memory memory;
 
 	/* What has more frames does not begin where the thread does. */
 	if (n == WAY_DEPTH || i == WAY_DEPTH)
-		return false;
-	while (n && i && frame[n - 1] == way->frame[i - 1])
+		return;
+	while (n && i && frame[n - 1] == other[i - 1])
 		n--, i--;
-	if (!n || !i || !are_in_one_function(frame[n - 1], way->frame[i - 1]))
-		return false;
+	if (!n || !i || !are_in_one_function(frame[n - 1], other[i - 1]))
+		return;
 	memory_begin(&memory, &memory);
 	/* The innermost call is the one that is being made. */
-	while (--n) {
-		if (!is_fixed(&memory, frame[n], frame[n - 1]))
-			return false;
-	}
-	return true;
+	while (--n && is_fixed(&memory, frame[n], frame[n - 1]))
+		;
+	parting->is_beside = !n;
+}
+
+cold bool way_is_beside(const struct wait_way *way,
+			const struct call_site *call)
+{
+	struct parting parting = { way, call, false };
+
+	spare_stack_call_by_hook(look, &parting);
+	return parting.is_beside;
 }

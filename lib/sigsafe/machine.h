@@ -17,12 +17,6 @@
  *                             into a register, operand 0
  *   machine_code_address()    a return address without its signature, if the
  *                             processor signs them
- *   machine_is_direct_call()  are the eight bytes of code in front of a return
- *                             address a call of a fixed function, or of one
- *                             that a relative address in the code points to?
- *   machine_loaded_from()     where an instruction takes a register's value
- *                             from, if by a relative address; 0: another one,
- *                             or it can't be told
  *   context_pc()              the program counter of what was interrupted
  *   context_set_pc()          where that is to go on
  *   context_sp()              its stack pointer
@@ -160,6 +154,18 @@ static inline uintptr_t machine_call_target(const uint8_t *next,
  */
 static inline uintptr_t machine_jump_slot(const uint8_t *code,
 					  uintptr_t address);
+
+/*
+ * Are the eight bytes of code in front of a return address a call of a fixed
+ * function, or of one that a relative address in the code points to?
+ */
+bool machine_is_direct_call(uint64_t code);
+
+/*
+ * From where an instruction at pc, which begins with this code, takes a
+ * register's value, if by a relative address. 0: another one, or not known.
+ */
+uintptr_t machine_loaded_from(uint64_t code, uintptr_t pc);
 
 /*
  * Calls function(argument) on the stack that ends at top (16-aligned), and

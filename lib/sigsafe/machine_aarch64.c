@@ -95,6 +95,20 @@ int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end)
 	return -1;
 }
 
+/* bl: others call what is in a register. */
+bool machine_is_direct_call(uint64_t code)
+{
+	return code >> 58 == 0x25;
+}
+
+/* That takes two instructions here, and others may come in between. */
+uintptr_t machine_loaded_from(uint64_t code, uintptr_t pc)
+{
+	(void)code;
+	(void)pc;
+	return 0;
+}
+
 void registers_from(struct registers *r, const ucontext_t *interrupted)
 {
 	const mcontext_t *context = &interrupted->uc_mcontext;

@@ -81,20 +81,6 @@ static inline uintptr_t machine_code_address(uintptr_t address)
 	return x30;
 }
 
-/* bl: others call what is in a register. */
-static inline bool machine_is_direct_call(uint64_t code)
-{
-	return code >> 58 == 0x25;
-}
-
-/* That takes two instructions, of which other ones may come in between. */
-static inline uintptr_t machine_loaded_from(uint64_t code, uintptr_t pc)
-{
-	(void)code;
-	(void)pc;
-	return 0;
-}
-
 enum {
 	REGISTER_FP = 29,
 	REGISTER_LR = 30,

@@ -52,6 +52,24 @@ int machine_linkage_words(uintptr_t pc, uintptr_t start, uintptr_t end)
 	return -1;
 }
 
+/* e8 rel32, ff 15 rel32: unless they are in front of an ff /2 that is short. */
+bool machine_is_direct_call(uint64_t code)
+{
+	uint64_t last_two = code >> 48 & 0xf8ff, third = code >> 40 & 0xf8ff;
+
+	if (last_two == 0xd0ff || last_two == 0x10ff || third == 0x50ff)
+		return false;
+	return (code >> 24 & 0xff) == 0xe8 || (code >> 16 & 0xffff) == 0x15ff;
+}
+
+/* 8b /r with a rel32, behind its REX prefix. */
+uintptr_t machine_loaded_from(uint64_t code, uintptr_t pc)
+{
+	int32_t distance = (int32_t)(code >> 16);
+
+	return (code & 0xc7ff) == 0x058b ? pc + 6 + (uintptr_t)distance : 0;
+}
+
 #define IN_CONTEXT(greg) offsetof(ucontext_t, uc_mcontext.gregs[greg])
 
 const uint16_t row_register_in_context[ROW_REGISTERS + 1] = {

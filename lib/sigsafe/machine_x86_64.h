@@ -59,28 +59,6 @@ static inline uintptr_t machine_code_address(uintptr_t address)
 	return address;
 }
 
-/*
- * e8 rel32, or ff 15 rel32: by the procedure linkage table's pointer. Not where
- * they may be the end of another instruction, in front of an ff /2.
- */
-static inline bool machine_is_direct_call(uint64_t code)
-{
-	uint32_t last_two = (uint32_t)(code >> 48 & 0xf8ff);
-
-	if (last_two == 0xd0ff || last_two == 0x10ff ||
-	    (code >> 40 & 0xf8ff) == 0x50ff)
-		return false;
-	return (code >> 24 & 0xff) == 0xe8 || (code >> 16 & 0xffff) == 0x15ff;
-}
-
-/* 8b /r with a rel32, behind a REX prefix. */
-static inline uintptr_t machine_loaded_from(uint64_t code, uintptr_t pc)
-{
-	int32_t distance = (int32_t)(code >> 16);
-
-	return (code & 0xc7ff) == 0x058b ? pc + 6 + (uintptr_t)distance : 0;
-}
-
 enum {
 	REGISTER_FP = 6,
 	REGISTER_SP = 7,

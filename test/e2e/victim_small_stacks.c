@@ -121,6 +121,7 @@ static void callback_fibre(void)
 
 /* Locks and waits are called with little room, too. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t other_lock = PTHREAD_MUTEX_INITIALIZER;
 static volatile bool is_held;
 
 static void *hold(void *none)
@@ -130,17 +131,20 @@ static void *hold(void *none)
 	await_waiter(&lock);
 	spin(5 * NS_PER_MS);
 	pthread_mutex_unlock(&lock);
-	pthread_mutex_lock(&lock);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&other_lock);
+	pthread_mutex_unlock(&other_lock);
 	return none;
 }
 
 static __attribute__((noinline)) void in_locking_coroutine(void)
 {
 	turn();
+	pthread_mutex_lock(&other_lock);
 	pthread_mutex_lock(&lock);
-	await_waiter(&lock);
+	/* Not of this: who has waited for it leaves the mark of a waiter. */
+	await_waiter(&other_lock);
 	spin(20 * NS_PER_MS);
+	pthread_mutex_unlock(&other_lock);
 	pthread_mutex_unlock(&lock);
 	turn();
 	KEEP_FRAME();

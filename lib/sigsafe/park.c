@@ -97,7 +97,7 @@ static cold int32_t late_teacher(struct thread *self,
 
 	if (self->late_tries == LATE_TRIES || !turns_have_seat(self))
 		return TEACHER_NOBODY;
-	if (!turns_are_taken(self)) {
+	if (!turns_are_taken(self, self->block_ns)) {
 		self->late_tries++;
 		return TEACHER_NOBODY;
 	}
@@ -131,7 +131,7 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 		teacher = park_places_teacher(calls.hash);
 	if (teacher == TEACHER_NOBODY)
 		return late_teacher(self, block);
-	takes_turns = turns_are_taken(self);
+	takes_turns = turns_are_taken(self, self->block_ns);
 	if (takes_turns && self->was_taught)
 		return teacher;
 	of_stack = teacher_of_stack(block);
@@ -155,7 +155,7 @@ static bool is_own_pool(struct thread *self)
 {
 	return self->parks ||
 	       self->record->waits - self->waits_there >= MANY_WAITS ||
-	       waits_for_answers(self) || turns_are_taken(self);
+	       waits_for_answers(self) || turns_are_taken(self, self->block_ns);
 }
 
 /* Has the thread parked, in the place that was taught by teacher? */

@@ -90,12 +90,13 @@ static void leave_seat(struct thread *self)
 	store_relaxed(&self->record->epoll, -(self->seat.epoll + 1));
 }
 
-static cold void return_to_seat(struct thread *self)
+/* From a run that began as it was woken: by who has just been there? */
+static cold void return_to_seat(struct thread *self, uint64_t begun_ns)
 {
 	store_relaxed(&self->record->epoll, self->seat.epoll + 1);
 	if (!self->parks)
 		return;
-	self->takes_turns = turns_are_taken(self);
+	self->takes_turns = turns_are_taken(self, begun_ns);
 	self->parks = 0;
 }
 
@@ -110,7 +111,7 @@ uint64_t run_end(enum blocking_call call)
 	store_relaxed(&self->record->wait_call, call);
 	now_ns = end_at(self, begun_ns, now_ns);
 	if (unlikely(self->parks || self->is_doubted))
-		return_to_seat(self);
+		return_to_seat(self, begun_ns);
 	return now_ns;
 }
 

@@ -50,8 +50,8 @@ static bool is_waiting_at(const struct thread_record *record, int32_t epoll,
 }
 
 /* Another thread that is there; or NULL. */
-static cold struct thread_record *find(const struct thread *self,
-				       way_to_be_there *is_there)
+static cold struct thread_record *
+find(const struct thread *self, way_to_be_there *is_there, uint64_t since_ns)
 {
 	const struct recording *rec = self->recording;
 	struct thread_record *record = live_records(rec, SECTION_THREADS);
@@ -61,22 +61,22 @@ static cold struct thread_record *find(const struct thread *self,
 
 	for (; n; n--, record++) {
 		if (record != self->record &&
-		    is_there(record, self->seat.epoll, self->block_ns))
+		    is_there(record, self->seat.epoll, since_ns))
 			return record;
 	}
 	return NULL;
 }
 
 /* The one that did the last time is asked first. */
-cold bool turns_are_taken(struct thread *self)
+cold bool turns_are_taken(struct thread *self, uint64_t since_ns)
 {
 	struct thread_record *other;
 
 	if (self->seat.epoll == SEAT_POLLS)
 		return false;
-	if (self->other && is_at(self->other, self->seat.epoll, self->block_ns))
+	if (self->other && is_at(self->other, self->seat.epoll, since_ns))
 		return true;
-	other = find(self, is_at);
+	other = find(self, is_at, since_ns);
 	if (other)
 		self->other = other;
 	return other;
@@ -89,7 +89,7 @@ static uint64_t no_seat_hash(const struct thread *self)
 
 cold void turns_look(struct thread *self)
 {
-	if (self->seat.epoll != SEAT_POLLS && find(self, is_waiting_at))
+	if (self->seat.epoll != SEAT_POLLS && find(self, is_waiting_at, 0))
 		park_places_enter(no_seat_hash(self), TEACHER_SEVERAL);
 }
 

@@ -16,10 +16,10 @@
 #define TURNS_LOOKS 16
 
 /*
- * Do others wait at the descriptor, or have they since the thread blocked
- * (self->block_ns), or not long before?
+ * Do others wait at the descriptor, or have they since since_ns, or not long
+ * before?
  */
-bool turns_are_taken(struct thread *self);
+bool turns_are_taken(struct thread *self, uint64_t since_ns);
 
 /*
  * Just back from a wait: does another thread wait at the descriptor meanwhile?

@@ -134,6 +134,12 @@ none_stalls() {
 	none_stalls pool 2
 }
 
+@test "nor does one stall that does other work after it turned a loop again" {
+	tokens pool-apart sem_wait
+	[[ $(header "$text" loops) = 2 ]]
+	[[ $(header "$text" stalls) = 0 ]]
+}
+
 @test "a loop that waits by the very calls in which workers are idle is stalled" {
 	local way
 

@@ -299,21 +299,43 @@ static void *serve(void *tokens_own)
 	return NULL;
 }
 
-/* Between its jobs each thread is idle for longer than to its deadline. */
-static void run_pool(void)
+static void begin_pool(void)
 {
 	pthread_t thread;
 
-	job = job_turns;
 	for (int i = 0; i < 2; i++) {
 		pthread_create(&thread, NULL, serve, &tokens[i]);
 		until_awaited(&tokens[i]);
 	}
+}
+
+static void serve_job(int thread, void (*what)(void))
+{
+	job = what;
+	post_and_see_taken(&tokens[thread]);
+	until_awaited(&tokens[thread]);
+}
+
+/* Between its jobs each thread is idle for longer than to its deadline. */
+static void run_pool(void)
+{
+	begin_pool();
 	for (int i = 0; i < 8; i++) {
-		post_and_see_taken(&tokens[i % 2]);
-		until_awaited(&tokens[i % 2]);
+		serve_job(i % 2, job_turns);
 		usleep(3 * DEADLINE_NS / 2 / 1000);
 	}
+}
+
+/* One turns a loop again, at a descriptor the other has long left; and works.
+ */
+static void run_pool_apart(void)
+{
+	begin_pool();
+	serve_job(0, job_turns);
+	serve_job(1, job_turns);
+	usleep(1100000);
+	serve_job(0, job_turns);
+	serve_job(0, job_computes);
 }
 
 /* While the worker is idle a loop waits by the same calls as that. */
@@ -380,6 +402,8 @@ int main(int argc, char **argv)
 		run_given_back();
 	else if (!strcmp(argv[1], "pool"))
 		run_pool();
+	else if (!strcmp(argv[1], "pool-apart"))
+		run_pool_apart();
 	else if (!strcmp(argv[1], "asks"))
 		run_asks();
 	else

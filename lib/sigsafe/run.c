@@ -21,7 +21,7 @@
 /* A thread without a threshold is asked for its name this often. */
 #define LOOK_INTERVAL_NS NS_PER_S
 
-/* Who parks so often without waiting for events is no loop any more. */
+/* Who parks so often, and does not wait where others do, is a loop no more. */
 #define MAX_PARKS 64
 
 /*
@@ -176,7 +176,8 @@ cold void run_parks(uint64_t at_ns)
 		end_at(self, begun_ns, max_u64(at_ns, begun_ns));
 	self->parks++;
 	if (self->parks > MAX_PARKS)
-		self->takes_turns = false;
+		self->takes_turns =
+			self->takes_turns && turns_are_taken(self, at_ns);
 }
 
 cold void run_resumes(void)

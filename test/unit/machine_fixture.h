@@ -34,6 +34,7 @@
 #define NO_SECCOMP     "there is no seccomp(2)"
 #define NO_VDSO	       "a process has no vDSO"
 #define NO_COPIES      "there is no process_vm_readv(2)"
+#define NO_DISTANCE    "the program's data lie where its stack may reach"
 #define NO_PLACE_TWICE "no address is mapped twice"
 #define NO_WIPE	       "a child keeps what MADV_WIPEONFORK should wipe"
 

@@ -51,6 +51,7 @@ Test(stack_room, a_capture_takes_little_of_the_stack, .disabled = IS_SANITIZED)
 {
 	size_t nothing, first, second;
 
+	NOT_EMULATED(NO_DISTANCE);
 	fixture_start_unwinder();
 	nothing = stack_of(do_nothing);
 	first = stack_of(capture);

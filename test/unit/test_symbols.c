@@ -41,12 +41,20 @@ __attribute__((noinline)) static uintptr_t outer_caller(unsigned *line)
 	return address;
 }
 
-/* A function without a size, and behind it one without a symbol. */
+/*
+ * A function without a size, and behind it one without a symbol. In front of
+ * it, as aarch64's assembler has a symbol of its own where code begins,
+ * nothing.
+ */
 __asm__(".text\n"
-	".type symbols_unsized,@function\n"
-	"symbols_unsized: .skip 16\n"
+	".type symbols_unsized,%function\n"
+	"nop\n"
+	".balign 16\n"
+	"symbols_unsized: nop\n"
+	".balign 16\n"
 	".cfi_startproc\n"
-	".skip 16\n"
+	"nop\n"
+	".balign 16\n"
 	".cfi_endproc\n");
 
 extern const char symbols_unsized[] __attribute__((visibility("hidden")));

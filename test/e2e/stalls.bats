@@ -23,7 +23,8 @@ measured() {
 
 # one_stall FUNCTION: one stall as long as the victim says, all of it on stacks
 # with FUNCTION, shares adding up to its duration. A busy machine may keep the
-# thread from running elsewhere: that is a stall of its own, and told as such.
+# thread from running elsewhere, which is a stall of its own; and the last tick
+# until FUNCTION is over, of which that takes as much as since the one before.
 one_stall() {
 	local stalls stalled elsewhere
 
@@ -33,7 +34,6 @@ one_stall() {
 	elsewhere=$((stalled - $(total_ns "$text" "$1")))
 	((stalls == 1 && elsewhere == 0)) || {
 		is_busy
-		((stalls > 1))
 		between $(((stalls - 1) * 10000000)) \
 			"$(header "$text" unscheduled)" "$elsewhere"
 	}

@@ -9,7 +9,19 @@
 
 #include <fcntl.h>
 
+#include "sigsafe/live.h"
+#include "sigsafe/thread.h"
 #include "sigsafe/watch.h"
+
+/*
+ * May a tick come? Not in a forked child yet, nor after seccomp, where no call
+ * may be made.
+ */
+static inline bool hook_is_ticked(void)
+{
+	return unlikely(thread_self.armed) &&
+	       thread_self.recording == live_recording();
+}
 
 /* The kernel makes so many at once, and then looks for signals. */
 #define RANDOM_AT_ONCE_BYTES 256

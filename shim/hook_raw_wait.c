@@ -191,9 +191,7 @@ long raw_wait(long number, const long *a, struct call_site from)
 	got = real.syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	while (wait_was_broken((int)got)) {
 		got = again(number, a, begun_ns);
-		/* The tick's EINTR is not to stay. */
-		if (got >= 0)
-			errno = thread_self.errno_at_wait;
+		wait_forget_tick((int)got);
 	}
 	wait_end((int)got);
 	return got;

@@ -14,7 +14,6 @@
 #include "hook_block.h"
 #include "hook_left.h"
 #include "hook_unwound.h"
-#include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/wait.h"
@@ -39,20 +38,13 @@ static cold void open_nap(struct nap *nap, enum blocking_call call,
 		nap->block = watch_block_begin(call, caller);
 }
 
-/* Not in a forked child yet, nor after seccomp, where no call may be made. */
-static inline bool may_tick(void)
-{
-	return unlikely(thread_self.armed) &&
-	       thread_self.recording == live_recording();
-}
-
 static __attribute__((always_inline)) inline struct nap
 nap_begin(enum blocking_call call, uint64_t for_ns)
 {
 	struct nap nap = { .for_ns = for_ns };
 
 	CLOSES_WAIT_UNWOUND;
-	if (may_tick())
+	if (hook_is_ticked())
 		open_nap(&nap, call, CALLER);
 	else if (unlikely(tick_signals_open()))
 		nap.block = watch_block_begin(call, CALLER);
@@ -101,7 +93,7 @@ nap_begin_timed(enum blocking_call call, const struct timespec *want,
 	struct nap nap = { .begun_ns = 0 };
 
 	CLOSES_WAIT_UNWOUND;
-	if (may_tick())
+	if (hook_is_ticked())
 		open_timed(&nap, call, want, left, caller);
 	else if (unlikely(tick_signals_open()))
 		nap.block = watch_block_begin(call, caller);
@@ -144,8 +136,7 @@ static CONTINUES_A_CALL int go_on(const struct nap *nap)
 		got = real.ppoll(NULL, 0, next_part(nap, &left),
 				 wait_mask(NULL));
 	while (!is_over(nap, got));
-	if (!got)
-		errno = thread_self.errno_at_wait;
+	wait_forget_tick(got);
 	if (nap->left && !got)
 		*nap->left = nap->before;
 	else if (nap->left)

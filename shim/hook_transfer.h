@@ -11,9 +11,9 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
+#include "hook_block.h"
 #include "hook_rest.h"
 #include "sigsafe/clock.h"
-#include "sigsafe/live.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/tick_signal.h"
 
@@ -45,15 +45,10 @@ static inline enum transfer_kind kind_of_write_at(off64_t at, int flags)
 						 : TRANSFER_ONCE;
 }
 
-/*
- * May a tick come, or a signal that is kept open for ticks? Not in a forked
- * child yet, nor after seccomp, where no call may be made.
- */
+/* May a tick come, or a signal that is kept open for ticks? */
 static inline bool hook_may_tick(void)
 {
-	return (unlikely(thread_self.armed) &&
-		thread_self.recording == live_recording()) ||
-	       unlikely(tick_signals_open());
+	return hook_is_ticked() || unlikely(tick_signals_open());
 }
 
 /*

@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
 #include <linux/io_uring.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -78,7 +77,6 @@ static cold long go_on(const long *a, uint64_t begun_ns, long submitted)
 long uring_wait(const long *a, struct call_site from)
 {
 	struct sitting sitting = sitting_epoll(from, (int)a[0]);
-	int before = errno;
 	uint64_t begun_ns;
 	long got;
 
@@ -91,8 +89,7 @@ long uring_wait(const long *a, struct call_site from)
 	if (wait_was_broken((int)got) ||
 	    unlikely(got > 0 && thread_self.tick_broke_wait)) {
 		got = go_on(a, begun_ns, got);
-		if (got >= 0)
-			errno = before;
+		wait_forget_tick((int)got);
 	}
 	/* How many events there are it does not tell. */
 	wait_end(0);

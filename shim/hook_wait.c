@@ -40,14 +40,6 @@ static inline struct sitting select_sitting(struct call_site call, int n,
 #define SELECT                                                                 \
 	((struct sitting[]){ select_sitting(CALL_SITE_HERE, n, in, out, err) })
 
-/* A wait that succeeds leaves errno alone; the tick's EINTR is not to stay. */
-static int forget_tick(int got)
-{
-	if (got >= 0)
-		errno = thread_self.errno_at_wait;
-	return got;
-}
-
 /* The kernel may lack epoll_pwait2; then up to the next whole millisecond. */
 static CONTINUES_A_CALL int continue_epoll(uint64_t begun_ns, int fd,
 					   struct epoll_event *events, int n,
@@ -63,13 +55,13 @@ static CONTINUES_A_CALL int continue_epoll(uint64_t begun_ns, int fd,
 	got = real.epoll_pwait2(fd, events, n,
 				left_of(begun_ns, timeout_ns, &left), mask);
 	if (got >= 0 || (errno != ENOSYS && errno != EPERM))
-		return forget_tick(got);
+		return wait_forget_tick(got);
 	left_ms = (wait_left_ns(begun_ns, timeout_ns) + NS_PER_MS - 1) /
 		  NS_PER_MS;
 	got = real.epoll_pwait(fd, events, n,
 			       timeout_ns == FOR_EVER_NS ? -1 : (int)left_ms,
 			       mask);
-	return forget_tick(got);
+	return wait_forget_tick(got);
 }
 
 HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
@@ -117,7 +109,7 @@ static CONTINUES_A_CALL int continue_poll(uint64_t begun_ns, struct pollfd *fds,
 	struct timespec left;
 
 	CLOSES_WAIT_UNWOUND;
-	return forget_tick(real.ppoll(
+	return wait_forget_tick(real.ppoll(
 		fds, n, left_of(begun_ns, timeout_ns, &left), wait_mask(mask)));
 }
 
@@ -187,9 +179,9 @@ static CONTINUES_A_CALL int continue_select(uint64_t begun_ns, int n,
 
 	CLOSES_WAIT_UNWOUND;
 	/* A select that failed has left the sets as they were. */
-	return forget_tick(real.pselect(n, in, out, err,
-					left_of(begun_ns, timeout_ns, &left),
-					wait_mask(mask)));
+	return wait_forget_tick(real.pselect(
+		n, in, out, err, left_of(begun_ns, timeout_ns, &left),
+		wait_mask(mask)));
 }
 
 /* Linux's select tells in its timeout what was left; of ages, nearly all. */

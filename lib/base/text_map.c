@@ -75,6 +75,17 @@ static bool is_taken(const struct text_map *map, uint64_t start, uint64_t end)
 	return false;
 }
 
+static struct text_module pages_of(uint64_t start, uint64_t end,
+				   uint64_t offset, uint32_t index)
+{
+	return (struct text_module){
+		.start = start & ~(PAGE - 1),
+		.end = (end + PAGE - 1) & ~(PAGE - 1),
+		.offset = offset & ~(PAGE - 1),
+		.index = index,
+	};
+}
+
 /* Unknown, or none: then there is nothing to say of it. */
 static void add(struct text_map *map, struct text_module pages, uint64_t moved)
 {
@@ -88,18 +99,10 @@ static void add(struct text_map *map, struct text_module pages, uint64_t moved)
 static void place(struct text_map *map, uint32_t index,
 		  const struct module_record *m)
 {
-	struct text_module text = {
-		.start = m->text_start & ~(PAGE - 1),
-		.end = (m->text_end + PAGE - 1) & ~(PAGE - 1),
-		.offset = m->text_offset & ~(PAGE - 1),
-		.index = index,
-	};
-	struct text_module apart = {
-		.start = m->apart_start & ~(PAGE - 1),
-		.end = (m->apart_end + PAGE - 1) & ~(PAGE - 1),
-		.offset = m->apart_offset & ~(PAGE - 1),
-		.index = index,
-	};
+	struct text_module text =
+		pages_of(m->text_start, m->text_end, m->text_offset, index);
+	struct text_module apart =
+		pages_of(m->apart_start, m->apart_end, m->apart_offset, index);
 	uint64_t moved = 0;
 
 	if (is_taken(map, text.start, text.end) ||

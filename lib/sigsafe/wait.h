@@ -69,6 +69,17 @@ static inline bool wait_was_broken(int returned)
 }
 
 /*
+ * A wait that succeeds leaves errno alone: the EINTR of the tick that broke it
+ * is not to stay. To be called with what continued it; returns that.
+ */
+static inline int wait_forget_tick(int returned)
+{
+	if (returned >= 0)
+		errno = thread_self.errno_at_wait;
+	return returned;
+}
+
+/*
  * The mask to continue the wait with: the host's argument, or what it had. The
  * system calls read the kernel's part of a sigset_t only. From here on a tick
  * can break nothing but the call that continues.

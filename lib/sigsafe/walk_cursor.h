@@ -47,16 +47,22 @@ static inline bool register_value(struct cursor *at, enum row_register reg,
 	return true;
 }
 
+/* The return address, if it is in a register. */
+static inline bool cursor_return_register(struct cursor *at, uint64_t *value)
+{
+	/* Where it is on the stack there is no such register to name. */
+	enum row_register reg = RETURN_IS_ON_STACK ? ROW_SP : ROW_RETURN;
+
+	return !RETURN_IS_ON_STACK && register_value(at, reg, value);
+}
+
 /* Once what the frame has saved is known. */
 static inline bool find_return_address(struct cursor *at, uintptr_t cfa)
 {
-	/* Where it is on the stack no register has it. */
-	enum row_register reg = RETURN_IS_ON_STACK ? ROW_SP : ROW_RETURN;
-
 	if (RETURN_IS_ON_STACK)
 		return stack_reach_read(&at->memory, cfa - ROW_WORD,
 					&at->frame.pc);
-	if (!register_value(at, reg, &at->frame.pc))
+	if (!cursor_return_register(at, &at->frame.pc))
 		return false;
 	at->frame.pc = machine_code_address(at->frame.pc);
 	return true;

@@ -148,11 +148,9 @@ static bool is_caller(struct guess *guess, uint64_t word, uintptr_t slot,
 
 static bool find_in_register(struct guess *guess)
 {
-	/* Where it is on the stack no register has it. */
-	enum row_register reg = RETURN_IS_ON_STACK ? ROW_SP : ROW_RETURN;
 	uint64_t word;
 
-	return !RETURN_IS_ON_STACK && register_value(guess->at, reg, &word) &&
+	return cursor_return_register(guess->at, &word) &&
 	       is_caller(guess, word, guess->at->sp, guess->at->sp);
 }
 

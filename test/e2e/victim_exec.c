@@ -165,6 +165,12 @@ static int become_another(void)
 }
 
 /* Prints how long the run was by then: "run NANOSECONDS". */
+static void tell_run(uint64_t begun_ns)
+{
+	printf("run %ju\n", (uintmax_t)(now_ns() - begun_ns));
+	fflush(stdout);
+}
+
 static int become_late(void)
 {
 	uint64_t begun_ns;
@@ -172,8 +178,7 @@ static int become_late(void)
 	turn(3);
 	begun_ns = now_ns();
 	stall();
-	printf("run %ju\n", (uintmax_t)(now_ns() - begun_ns));
-	fflush(stdout);
+	tell_run(begun_ns);
 	execl("/bin/true", "true", (char *)NULL);
 	return 1;
 }
@@ -187,7 +192,7 @@ static int fail_late(void)
 	stall();
 	fail_to_exec();
 	stall();
-	printf("run %ju\n", (uintmax_t)(now_ns() - begun_ns));
+	tell_run(begun_ns);
 	turn(3);
 	return 0;
 }

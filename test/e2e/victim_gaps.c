@@ -8,27 +8,15 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 
-#include "victim.h"
+#include "victim_place.h"
 
 #define PAGE_BYTES   ((size_t)4096)
 #define STACK_BYTES  (16 * PAGE_BYTES)
 #define STACKS	     4
 #define THREAD_BYTES (4 * STACK_BYTES)
 #define SPIN_NS	     (10 * NS_PER_MS)
-#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
-
-static int loop_fd;
-
-static void turn(void)
-{
-	struct epoll_event event;
-
-	epoll_wait(loop_fd, &event, 1, 1);
-}
 
 static __attribute__((noinline)) void in_gap_job(void)
 {

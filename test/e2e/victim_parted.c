@@ -14,9 +14,8 @@
 
 #include "victim.h"
 
-#define TURNS	     5
-#define SPIN_NS	     (10 * NS_PER_MS)
-#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
+#define TURNS	5
+#define SPIN_NS (10 * NS_PER_MS)
 
 /* Where the Makefile's linker flags put it. */
 __attribute__((section("far_part"))) static int far_away = 1;

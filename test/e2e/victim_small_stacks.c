@@ -8,24 +8,12 @@
  */
 #include <limits.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
-#include "victim.h"
+#include "victim_place.h"
 
-#define PAGE_BYTES   ((size_t)4096)
-#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
-
-static int loop_fd;
-
-static void turn(void)
-{
-	struct epoll_event event;
-
-	epoll_wait(loop_fd, &event, 1, 1);
-}
+#define PAGE_BYTES ((size_t)4096)
 
 /* So many bytes, and an unreadable page below them. */
 static char *guarded(size_t bytes)
@@ -234,29 +222,24 @@ static void callback_threads(void)
 		pthread_join(thread[i], NULL);
 }
 
-static const struct place {
-	const char *name;
-	void (*callback)(void);
-} places[] = {
-	{ "coroutine", callback_coroutine }, { "fibre", callback_fibre },
-	{ "locks", callback_locks },	     { "full", callback_full },
-	{ "alternate", callback_alternate }, { "threads", callback_threads },
+static const struct place places[] = {
+	{ "coroutine", callback_coroutine },
+	{ "fibre", callback_fibre },
+	{ "locks", callback_locks },
+	{ "full", callback_full },
+	{ "alternate", callback_alternate },
+	{ "threads", callback_threads },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)
 {
-	const size_t count = sizeof(places) / sizeof(places[0]);
-	size_t i = 0;
+	const struct place *place = place_asked(places, argc, argv);
 
-	while (argc < 2 || strcmp(places[i].name, argv[1]) != 0)
-		if (argc < 2 || ++i == count)
-			return 2;
-	loop_fd = epoll_create1(EPOLL_CLOEXEC);
-	turn();
-	turn();
+	be_a_loop();
 	/* libc binds functions at their first call, which takes half a page. */
 	use_half_of_page(0);
-	places[i].callback();
+	place->callback();
 	turn();
 	puts("done");
 	return 0;

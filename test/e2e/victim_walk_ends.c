@@ -8,15 +8,12 @@
  * SPDX-License-Identifier: MIT
  */
 #include <alloca.h>
-#include <stdlib.h>
-#include <sys/epoll.h>
 
-#include "victim.h"
+#include "victim_place.h"
 
-#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
-#define SPIN_NS	     (60 * NS_PER_MS)
-#define A_WHILE	     1000000
-#define STACK_WORDS  512
+#define SPIN_NS	    (60 * NS_PER_MS)
+#define A_WHILE	    1000000
+#define STACK_WORDS 512
 
 /*
  * As assemblers make it without directives for unwinding. Each counts down to
@@ -201,36 +198,20 @@ __attribute__((noinline)) static void callback_hidden(void)
 	KEEP_FRAME();
 }
 
-static const struct place {
-	const char *name;
-	void (*callback)(void);
-} places[] = {
+static const struct place places[] = {
 	{ "leaf", callback_leaf },     { "saving", callback_saving },
 	{ "roomy", callback_roomy },   { "away", callback_away },
-	{ "hidden", callback_hidden },
+	{ "hidden", callback_hidden }, { NULL, NULL },
 };
-
-static void turn(int fd)
-{
-	struct epoll_event event;
-
-	epoll_wait(fd, &event, 1, 1);
-}
 
 int main(int argc, char **argv)
 {
-	const size_t count = sizeof(places) / sizeof(places[0]);
-	int fd = epoll_create1(EPOLL_CLOEXEC);
-	size_t i = 0;
+	const struct place *place = place_asked(places, argc, argv);
 
-	while (argc < 2 || strcmp(places[i].name, argv[1]) != 0)
-		if (argc < 2 || ++i == count)
-			return 2;
-	turn(fd);
-	turn(fd);
+	be_a_loop();
 	until_ns = now_ns() + SPIN_NS;
-	places[i].callback();
-	turn(fd);
+	place->callback();
+	turn();
 	puts("done");
 	return 0;
 }

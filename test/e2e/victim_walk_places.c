@@ -19,18 +19,15 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
 
-#include "victim.h"
+#include "victim_place.h"
 
-#define PAGE_BYTES   4096
-#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
-#define HEAP_BYTES   (UINT64_C(256) << 20)
+#define PAGE_BYTES 4096
+#define HEAP_BYTES (UINT64_C(256) << 20)
 
 static const char *library;
 
@@ -174,10 +171,7 @@ __attribute__((noinline)) static void callback_nss(void)
 	KEEP_FRAME();
 }
 
-static const struct place {
-	const char *name;
-	void (*callback)(void);
-} places[] = {
+static const struct place places[] = {
 	{ "loader", callback_loader },
 	{ "constructor", callback_constructor },
 	{ "coroutine", callback_coroutine },
@@ -186,32 +180,20 @@ static const struct place {
 	{ "malloc", callback_malloc },
 	{ "gconv", callback_gconv },
 	{ "nss", callback_nss },
+	{ NULL, NULL },
 };
-
-static void turn(int fd)
-{
-	struct epoll_event event;
-
-	epoll_wait(fd, &event, 1, 1);
-}
 
 int main(int argc, char **argv)
 {
-	const size_t count = sizeof(places) / sizeof(places[0]);
-	int fd = epoll_create1(EPOLL_CLOEXEC);
-	size_t i = 0;
+	const struct place *place = place_asked(places, argc, argv);
 
 	library = argc > 2 ? argv[2] : "";
-	while (argc < 2 || strcmp(places[i].name, argv[1]) != 0)
-		if (argc < 2 || ++i == count)
-			return 2;
 	signal(SIGUSR2, handler_spin);
-	if (places[i].callback == callback_fork)
+	if (place->callback == callback_fork)
 		grow();
-	turn(fd);
-	turn(fd);
-	places[i].callback();
-	turn(fd);
+	be_a_loop();
+	place->callback();
+	turn();
 	puts("done");
 	return 0;
 }

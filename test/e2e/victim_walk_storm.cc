@@ -23,8 +23,6 @@
 
 #include "victim.h"
 
-#define KEEP_FRAME() __asm__ volatile("") // so that no call is the last
-
 namespace
 {
 std::string libraries;

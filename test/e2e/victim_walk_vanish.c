@@ -21,13 +21,12 @@
 
 #include "victim.h"
 
-#define PAGE_BYTES   ((size_t)4096)
-#define STACK_BYTES  ((size_t)1 << 20)
-#define KEPT_BYTES   ((size_t)64 << 10) /* at its end, where libc has its own */
-#define FRAMES	     30
-#define JOBS	     20
-#define HOLDS	     5
-#define KEEP_FRAME() __asm__ volatile("") /* so that no call is the last */
+#define PAGE_BYTES  ((size_t)4096)
+#define STACK_BYTES ((size_t)1 << 20)
+#define KEPT_BYTES  ((size_t)64 << 10) /* at its end, where libc has its own */
+#define FRAMES	    30
+#define JOBS	    20
+#define HOLDS	    5
 
 static char *stack;
 static const char *way;

@@ -14,32 +14,47 @@
 #include "sigsafe/stack_reach.h"
 #include "sigsafe/walk.h"
 
+/*
+ * Where a walk is. The walk's own copy is passed to nothing that is not
+ * inlined: so it stays in registers, where each frame waits for the one before.
+ */
+struct position {
+	uintptr_t pc;
+	uintptr_t sp;
+	uintptr_t fp;
+	bool exact; /* as a frame's (sigsafe/walk.h) */
+};
+
+/* So that it is. */
+#define ON_THE_WAY static __attribute__((always_inline)) inline
+
 struct cursor {
 	const struct registers *from;
 	struct memory memory;
 	struct stack_reach reach;
 	const struct walk *walk;
+	struct position here;
+	/* Where it ends: there is no caller, or are no rules for the code. */
 	bool is_outermost;
-	struct walk_frame frame;
-	uintptr_t sp;
-	uintptr_t fp;
+	bool is_bare;
 	/* Where the registers of `from` were saved since; 0: nowhere. */
 	uintptr_t saved[ROW_REGISTERS];
 };
 
 /* The frame's words in front of `to` are read next. */
-static inline void cursor_reach(struct cursor *at, uintptr_t to)
+ON_THE_WAY void cursor_reach(struct cursor *at, const struct position *here,
+			     uintptr_t to)
 {
-	stack_reach_to(&at->reach, at->frame.pc, at->sp, to, at->walk->seen);
+	stack_reach_to(&at->reach, here->pc, here->sp, to, at->walk->seen);
 }
 
-static inline bool register_value(struct cursor *at, enum row_register reg,
-				  uint64_t *value)
+ON_THE_WAY bool register_value(struct cursor *at, const struct position *here,
+			       enum row_register reg, uint64_t *value)
 {
 	if (reg == ROW_SP)
-		*value = at->sp;
+		*value = here->sp;
 	else if (reg == ROW_FP)
-		*value = at->fp;
+		*value = here->fp;
 	else if (at->saved[reg])
 		return memory_read(&at->memory, at->saved[reg], value);
 	else
@@ -48,61 +63,70 @@ static inline bool register_value(struct cursor *at, enum row_register reg,
 }
 
 /* The return address, if it is in a register. */
-static inline bool cursor_return_register(struct cursor *at, uint64_t *value)
+ON_THE_WAY bool cursor_return_register(struct cursor *at,
+				       const struct position *here,
+				       uint64_t *value)
 {
 	/* Where it is on the stack there is no such register to name. */
 	enum row_register reg = RETURN_IS_ON_STACK ? ROW_SP : ROW_RETURN;
 
-	return !RETURN_IS_ON_STACK && register_value(at, reg, value);
+	return !RETURN_IS_ON_STACK && register_value(at, here, reg, value);
 }
 
 /* Once what the frame has saved is known. */
-static inline bool find_return_address(struct cursor *at, uintptr_t cfa)
+ON_THE_WAY bool find_return_address(struct cursor *at, struct position *here,
+				    uintptr_t cfa)
 {
-	if (RETURN_IS_ON_STACK)
-		return stack_reach_read(&at->memory, cfa - ROW_WORD,
-					&at->frame.pc);
-	if (!cursor_return_register(at, &at->frame.pc))
+	uint64_t pc;
+	bool found = RETURN_IS_ON_STACK ? stack_reach_read(&at->memory,
+							   cfa - ROW_WORD, &pc)
+					: cursor_return_register(at, here, &pc);
+
+	if (!found)
 		return false;
-	at->frame.pc = machine_code_address(at->frame.pc);
+	here->pc = machine_code_address(pc);
 	return true;
 }
 
 /* Moves to the caller, whose registers are saved below `top`. */
-static inline bool move_up(struct cursor *at, uintptr_t cfa, uintptr_t top,
-			   unwind_row row)
+ON_THE_WAY bool move_up(struct cursor *at, struct position *here, uintptr_t cfa,
+			uintptr_t top, unwind_row row)
 {
 	uint32_t n = row_saved(row, ROW_FP);
+	uint64_t fp = here->fp;
 
 	/*
 	 * Frames lie one above the other, and only what has called nothing may
 	 * have none: so no chain is endless.
 	 */
-	if (cfa < at->sp + !at->frame.exact || cfa % ROW_WORD)
+	if (cfa < here->sp + !here->exact || cfa % ROW_WORD)
 		return false;
-	cursor_reach(at, cfa);
-	if (n && !stack_reach_read(&at->memory, top - n * ROW_WORD, &at->fp))
+	cursor_reach(at, here, cfa);
+	if (n && !stack_reach_read(&at->memory, top - n * ROW_WORD, &fp))
 		return false;
+	here->fp = fp;
 #pragma GCC unroll 5
 	for (unsigned i = ROW_FP + 1; i < ROW_REGISTERS; i++) {
 		n = row_saved(row, i);
-		at->saved[i] = n ? top - n * ROW_WORD : at->saved[i];
+		if (n)
+			at->saved[i] = top - n * ROW_WORD;
 	}
-	if (!find_return_address(at, cfa))
+	if (!find_return_address(at, here, cfa))
 		return false;
-	at->sp = cfa;
-	at->frame.exact = false;
+	here->sp = cfa;
+	here->exact = false;
 	return true;
 }
 
-static inline bool step_plain(struct cursor *at, unwind_row row)
+ON_THE_WAY bool step_plain(struct cursor *at, struct position *here,
+			   unwind_row row)
 {
 	uint64_t base;
 
-	if (!register_value(at, row_base(row), &base))
+	if (!register_value(at, here, row_base(row), &base))
 		return false;
 	base += row_offset(row) * ROW_WORD;
-	return move_up(at, base, base, row);
+	return move_up(at, here, base, base, row);
 }
 
 static __attribute__((noinline)) bool step_realigned(struct cursor *at,
@@ -110,12 +134,12 @@ static __attribute__((noinline)) bool step_realigned(struct cursor *at,
 {
 	uint64_t base, cfa;
 
-	if (!register_value(at, row_base(row), &base))
+	if (!register_value(at, &at->here, row_base(row), &base))
 		return false;
-	cursor_reach(at, base + ROW_WORD);
+	cursor_reach(at, &at->here, base + ROW_WORD);
 	return memory_read(&at->memory, base - row_offset(row) * ROW_WORD,
 			   &cfa) &&
-	       move_up(at, cfa, base + ROW_WORD, row);
+	       move_up(at, &at->here, cfa, base + ROW_WORD, row);
 }
 
 static __attribute__((noinline)) bool step_kept(struct cursor *at,
@@ -123,50 +147,49 @@ static __attribute__((noinline)) bool step_kept(struct cursor *at,
 {
 	uint64_t base, kept;
 
-	if (!register_value(at, row_base(row), &base))
+	if (!register_value(at, &at->here, row_base(row), &base))
 		return false;
 	base += row_offset(row) * ROW_WORD;
-	cursor_reach(at, base + ROW_WORD);
+	cursor_reach(at, &at->here, base + ROW_WORD);
 	if (!memory_read(&at->memory, base, &kept))
 		return false;
-	return move_up(at, kept + ROW_WORD, kept + ROW_WORD, row);
+	return move_up(at, &at->here, kept + ROW_WORD, kept + ROW_WORD, row);
 }
 
 static __attribute__((noinline)) bool step_linkage(struct cursor *at,
 						   unwind_row row)
 {
-	uintptr_t cfa = at->sp + ROW_WORD;
+	uintptr_t cfa = at->here.sp + ROW_WORD;
 
-	if (at->frame.pc % 16 >= row_offset(row))
+	if (at->here.pc % 16 >= row_offset(row))
 		cfa += ROW_WORD;
-	return move_up(at, cfa, cfa, row);
+	return move_up(at, &at->here, cfa, cfa, row);
 }
 
 /* Behind a handler's frame lies what it interrupted, on any stack. */
 static __attribute__((noinline)) bool step_over_signal(struct cursor *at)
 {
 	const uint16_t *offset = row_register_in_context;
-	uintptr_t context = at->sp + SIGRETURN_CONTEXT;
-	uintptr_t pc = at->frame.pc, sp = at->sp;
+	uintptr_t context = at->here.sp + SIGRETURN_CONTEXT;
+	uintptr_t pc = at->here.pc, sp = at->here.sp;
 
-	cursor_reach(at, context + offset[ROW_REGISTERS] + ROW_WORD);
+	cursor_reach(at, &at->here, context + offset[ROW_REGISTERS] + ROW_WORD);
 	if (!memory_read(&at->memory, context + offset[ROW_REGISTERS],
-			 &at->frame.pc) ||
-	    !memory_read(&at->memory, context + offset[ROW_FP], &at->fp) ||
-	    !memory_read(&at->memory, context + offset[ROW_SP], &at->sp))
+			 &at->here.pc) ||
+	    !memory_read(&at->memory, context + offset[ROW_FP], &at->here.fp) ||
+	    !memory_read(&at->memory, context + offset[ROW_SP], &at->here.sp))
 		return false;
 	for (unsigned i = ROW_FP + 1; i < ROW_REGISTERS; i++)
 		at->saved[i] = context + offset[i];
-	at->frame.exact = true;
-	stack_reach_over_signal(&at->reach, pc, sp, at->sp, at->walk->seen);
+	at->here.exact = true;
+	stack_reach_over_signal(&at->reach, pc, sp, at->here.sp,
+				at->walk->seen);
 	return true;
 }
 
-/* To the caller of the frame, whose row it is; false: it leads nowhere. */
-static inline bool cursor_step(struct cursor *at, unwind_row row)
+static __attribute__((noinline)) bool step_else(struct cursor *at,
+						unwind_row row)
 {
-	if (likely(row_kind(row) == ROW_PLAIN))
-		return step_plain(at, row);
 	switch (row_kind(row)) {
 	case ROW_REALIGNED:
 		return step_realigned(at, row);
@@ -181,17 +204,44 @@ static inline bool cursor_step(struct cursor *at, unwind_row row)
 	}
 }
 
+/* From `here` to its caller, by its row; false: it leads nowhere. */
+ON_THE_WAY bool cursor_step(struct cursor *at, struct position *here,
+			    unwind_row row)
+{
+	bool leads;
+
+	if (likely(row_kind(row) == ROW_PLAIN))
+		return step_plain(at, here, row);
+	at->here = *here;
+	leads = step_else(at, row);
+	*here = at->here;
+	return leads;
+}
+
 /* The row of the frame, once walk_meet() has met it. */
-static inline unwind_row cursor_row(struct memory *memory,
-				    const struct walk_frame *frame)
+ON_THE_WAY unwind_row cursor_row(struct memory *memory,
+				 const struct walk_frame *frame)
 {
 	/* The call belongs to the frame, not what it returns to. */
 	uintptr_t pc = frame->pc - !frame->exact;
+	struct walk_frame copy;
 	unwind_row row;
 
 	if (frame->key && likely(row_cache_find(pc, frame->key, &row)))
 		return row;
-	return frame_row_find(memory, frame, pc);
+	copy = *frame;
+	return frame_row_find(memory, &copy, pc);
+}
+
+/* Meets the frame that it is at, and returns its row. */
+ON_THE_WAY unwind_row cursor_meet(struct cursor *at, struct walk *walk,
+				  const struct position *here,
+				  struct walk_frame *frame)
+{
+	frame->pc = here->pc;
+	frame->exact = here->exact;
+	walk_meet(walk, frame);
+	return cursor_row(&at->memory, frame);
 }
 
 static inline void cursor_begin(struct cursor *at, const struct walk *walk,
@@ -199,15 +249,15 @@ static inline void cursor_begin(struct cursor *at, const struct walk *walk,
 {
 	at->walk = walk;
 	at->from = from;
-	at->is_outermost = false;
-	at->frame.pc = from->value[REGISTER_PC];
-	at->frame.exact = true;
-	at->sp = from->value[REGISTER_SP];
-	at->fp = from->value[REGISTER_FP];
+	at->is_outermost = at->is_bare = false;
+	at->here.pc = from->value[REGISTER_PC];
+	at->here.exact = true;
+	at->here.sp = from->value[REGISTER_SP];
+	at->here.fp = from->value[REGISTER_FP];
 	for (unsigned i = 0; i < ROW_REGISTERS; i++)
 		at->saved[i] = 0;
 	memory_begin(&at->memory, from);
-	stack_reach_begin(&at->reach, &at->memory, at->sp);
+	stack_reach_begin(&at->reach, &at->memory, at->here.sp);
 }
 
 #endif

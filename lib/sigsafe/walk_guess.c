@@ -31,13 +31,14 @@ static void begin(struct trial *trial, const struct cursor *from)
 
 static unwind_row next_row(struct trial *trial)
 {
-	walk_meet(&trial->walk, &trial->at.frame);
-	return cursor_row(&trial->at.memory, &trial->at.frame);
+	struct walk_frame frame;
+
+	return cursor_meet(&trial->at, &trial->walk, &trial->at.here, &frame);
 }
 
 static bool is_call(const struct cursor *at)
 {
-	return at->frame.exact || return_address_follows_call(at->frame.pc);
+	return at->here.exact || return_address_follows_call(at->here.pc);
 }
 
 static bool leads_on(struct trial *trial)
@@ -52,9 +53,9 @@ static bool leads_on(struct trial *trial)
 		/* Where others have to go on it is not known to be wrong. */
 		if (row == ROW_STRANGE || row == ROW_BARE)
 			return i > 1;
-		if (!is_call(at) || !cursor_step(at, row))
+		if (!is_call(at) || !cursor_step(at, &at->here, row))
 			return false;
-		if (!at->frame.pc)
+		if (!at->here.pc)
 			return i;
 	}
 	return true;
@@ -64,11 +65,11 @@ static bool leads_on(struct trial *trial)
 static void put_caller(struct cursor *at, uintptr_t pc, uintptr_t sp,
 		       uintptr_t fp)
 {
-	cursor_reach(at, sp);
-	at->frame.pc = pc;
-	at->frame.exact = false;
-	at->sp = sp;
-	at->fp = fp;
+	cursor_reach(at, &at->here, sp);
+	at->here.pc = pc;
+	at->here.exact = false;
+	at->here.sp = sp;
+	at->here.fp = fp;
 }
 
 /* A guess under way. */
@@ -107,9 +108,10 @@ static bool leads_on_anyhow(struct guess *guess, uintptr_t slot)
 	uintptr_t address;
 	uint64_t fp;
 
-	if (leads_on_with(guess, guess->at->fp))
+	if (leads_on_with(guess, guess->at->here.fp))
 		return true;
-	for (address = guess->at->sp; address < slot; address += ROW_WORD) {
+	for (address = guess->at->here.sp; address < slot;
+	     address += ROW_WORD) {
 		if (memory_read(&guess->at->memory, address, &fp) &&
 		    may_be_frame(fp, guess->sp) && leads_on_with(guess, fp))
 			return true;
@@ -121,14 +123,14 @@ static bool leads_on_anyhow(struct guess *guess, uintptr_t slot)
  */
 static bool calls_it(const struct guess *guess)
 {
-	uintptr_t pc = guess->at->frame.pc;
+	uintptr_t pc = guess->at->here.pc;
 	uintptr_t callee = return_address_callee(guess->pc);
 	struct trial trial;
 
 	if (!callee || callee > pc || pc - callee > MAX_CODE_BYTES)
 		return false;
 	begin(&trial, guess->at);
-	trial.at.frame.pc = callee;
+	trial.at.here.pc = callee;
 	return next_row(&trial) == ROW_BARE;
 }
 
@@ -150,8 +152,8 @@ static bool find_in_register(struct guess *guess)
 {
 	uint64_t word;
 
-	return cursor_return_register(guess->at, &word) &&
-	       is_caller(guess, word, guess->at->sp, guess->at->sp);
+	return cursor_return_register(guess->at, &guess->at->here, &word) &&
+	       is_caller(guess, word, guess->at->here.sp, guess->at->here.sp);
 }
 
 static bool find_on_stack(struct guess *guess, bool is_strict)
@@ -161,7 +163,7 @@ static bool find_on_stack(struct guess *guess, bool is_strict)
 
 	guess->is_strict = is_strict;
 	for (unsigned i = 0; i < GUESS_WORDS && guess->trials; i++) {
-		uintptr_t slot = at->sp + i * ROW_WORD;
+		uintptr_t slot = at->here.sp + i * ROW_WORD;
 
 		if (!memory_read(&at->memory, slot, &word))
 			return false;
@@ -178,10 +180,11 @@ static bool keeps_frame_pointer(const struct cursor *from)
 	uint64_t pc;
 
 	begin(&trial, from);
-	if (!may_be_frame(from->fp, from->sp) ||
-	    !memory_read(&trial.at.memory, from->fp + ROW_WORD, &pc))
+	if (!may_be_frame(from->here.fp, from->here.sp) ||
+	    !memory_read(&trial.at.memory, from->here.fp + ROW_WORD, &pc))
 		return false;
-	put_caller(&trial.at, machine_code_address(pc), from->sp, from->fp);
+	put_caller(&trial.at, machine_code_address(pc), from->here.sp,
+		   from->here.fp);
 	return next_row(&trial) == ROW_BARE && is_call(&trial.at);
 }
 
@@ -190,9 +193,7 @@ cold bool walk_guess_caller(struct walk *walk, struct cursor *at)
 	struct guess guess = { .at = at, .trials = GUESS_TRIALS };
 	bool had_failed = at->memory.has_failed;
 
-	if (!walk->may_guess || !at->frame.exact ||
-	    !at->frame.place.is_in_object ||
-	    cursor_row(&at->memory, &at->frame) != ROW_BARE ||
+	if (!walk->may_guess || !at->here.exact || !at->is_bare ||
 	    keeps_frame_pointer(at))
 		return false;
 	walk->has_guessed |= find_in_register(&guess) ||
@@ -200,5 +201,5 @@ cold bool walk_guess_caller(struct walk *walk, struct cursor *at)
 			     find_on_stack(&guess, false);
 	/* To look for it beyond the stack's end is no failure. */
 	at->memory.has_failed = had_failed;
-	return !at->frame.exact;
+	return !at->here.exact;
 }

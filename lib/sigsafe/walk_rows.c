@@ -12,48 +12,66 @@
 static cold enum walk_state hand_over(struct cursor *at,
 				      struct registers *registers)
 {
+	const struct position *here = &at->here;
 	struct registers its = { .value[REGISTER_PC] =
-					 at->frame.pc - !at->frame.exact };
+					 here->pc - !here->exact };
 	bool good = true;
 
 	/* The first frame has more than rows follow. */
-	if (at->frame.exact && at->sp == registers->value[REGISTER_SP])
+	if (here->exact && here->sp == registers->value[REGISTER_SP])
 		return WALK_GOES_ON;
 	for (unsigned i = ROW_SP; i < ROW_REGISTERS; i++)
-		good &= register_value(at, i,
+		good &= register_value(at, here, i,
 				       &its.value[row_register_number[i]]);
 	*registers = its;
 	return good ? WALK_GOES_ON : WALK_CUT;
 }
 
-/* WALK_GOES_ON: the frame at the cursor has no row that leads on. */
+/* Is this where the walk was to end? */
+ON_THE_WAY bool has_arrived(struct walk *walk, const struct position *here,
+			    uintptr_t left_pc)
+{
+	if (unlikely(here->sp >= walk->top)) {
+		walk->has_met_top = true;
+		walk->top_pc = left_pc;
+		return true;
+	}
+	return !here->pc;
+}
+
+/* To the next frame. false: no further; WALK_GOES_ON: no row leads on. */
+ON_THE_WAY bool pass(struct walk *walk, struct cursor *at,
+		     struct position *here, enum walk_state *state)
+{
+	uintptr_t pc = here->pc + here->exact;
+	struct walk_frame frame;
+	unwind_row row = cursor_meet(at, walk, here, &frame);
+
+	*state = walk_keep(walk, &frame, row == ROW_SIGNAL);
+	if (*state != WALK_GOES_ON)
+		return false;
+	if (unlikely(!row_leads_on(row))) {
+		at->is_outermost = row == ROW_OUTERMOST;
+		at->is_bare = row == ROW_BARE && frame.place.is_in_object;
+		*state = at->is_outermost ? WALK_COMPLETE : WALK_GOES_ON;
+		return false;
+	}
+	if (!cursor_step(at, here, row))
+		*state = WALK_CUT;
+	else if (has_arrived(walk, here, pc))
+		*state = WALK_COMPLETE;
+	return *state == WALK_GOES_ON;
+}
+
 static inline enum walk_state go_up(struct walk *walk, struct cursor *at)
 {
+	struct position here = at->here;
 	enum walk_state state;
-	uintptr_t pc;
-	unwind_row row;
 
-	for (;;) {
-		walk_meet(walk, &at->frame);
-		pc = at->frame.pc + at->frame.exact;
-		row = cursor_row(&at->memory, &at->frame);
-		state = walk_keep(walk, &at->frame, row == ROW_SIGNAL);
-		if (state != WALK_GOES_ON)
-			return state;
-		if (unlikely(!row_leads_on(row))) {
-			at->is_outermost = row == ROW_OUTERMOST;
-			return at->is_outermost ? WALK_COMPLETE : WALK_GOES_ON;
-		}
-		if (!cursor_step(at, row))
-			return WALK_CUT;
-		if (unlikely(at->sp >= walk->top)) {
-			walk->has_met_top = true;
-			walk->top_pc = pc;
-			return WALK_COMPLETE;
-		}
-		if (!at->frame.pc)
-			return WALK_COMPLETE;
-	}
+	while (pass(walk, at, &here, &state))
+		;
+	at->here = here;
+	return state;
 }
 
 /*
@@ -62,18 +80,17 @@ static inline enum walk_state go_up(struct walk *walk, struct cursor *at)
  */
 static cold unsigned look_further(struct walk *walk, struct cursor *at)
 {
+	struct walk_frame frame;
 	unsigned frames = 0;
 	unwind_row row;
 
 	at->reach.end = 0;
 	for (;;) {
-		walk_meet(walk, &at->frame);
-		if (!at->frame.place.is_in_object ||
-		    frames == STACK_REACH_FRAMES)
+		row = cursor_meet(at, walk, &at->here, &frame);
+		if (!frame.place.is_in_object || frames == STACK_REACH_FRAMES)
 			return frames;
-		row = cursor_row(&at->memory, &at->frame);
 		at->is_outermost = row == ROW_OUTERMOST;
-		if (!cursor_step(at, row))
+		if (!cursor_step(at, &at->here, row))
 			return frames;
 		frames++;
 	}

@@ -11,6 +11,7 @@
 #include "sigsafe/machine.h"
 #include "sigsafe/send_again.h"
 #include "sigsafe/thread.h"
+#include "sigsafe/walk.h"
 
 bool fault_is_made(int sig, const siginfo_t *info)
 {
@@ -45,7 +46,6 @@ cold void fault_kills(int sig, const siginfo_t *info)
 	signal_send_again(sig, info);
 }
 
-/* A fault is made again, and kills where it is blocked. */
 static void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 {
 	block(sig);
@@ -69,11 +69,18 @@ static bool is_survived(int sig, const siginfo_t *info, ucontext_t *uc)
 		(sig == SIGBUS && live_replace(info->si_addr)));
 }
 
+/* The host may have such a mask as well. */
+static bool is_inside(ucontext_t *uc)
+{
+	return is_quiet_mask(*context_mask(uc)) &&
+	       (walk_is_own(context_pc(uc)) || thread_self.in_walk);
+}
+
 cold bool fault_is_ours(int sig, const siginfo_t *info, ucontext_t *uc)
 {
 	if (is_survived(sig, info, uc))
 		return true;
-	if (!is_quiet_mask(*context_mask(uc)))
+	if (fault_is_made(sig, info) || !is_inside(uc))
 		return false;
 	put_off(sig, info, uc);
 	return true;

@@ -24,9 +24,9 @@
 /*
  * True: there is nothing to be done, now. It was a walk's, and what was read
  * there has failed; or the recording's, which is memory of zeroes from now on,
- * and the access is made again. Or it has come inside of us, where no handler
- * of the host may run: what was sent comes when we are done, and a fault is the
- * end, as if the signal were blocked.
+ * and the access is made again. Or it was sent, and has come inside of us,
+ * where no handler of the host may run: it comes when we are done. Any other
+ * fault there is of the host's stack, which its handler may make as it is met.
  */
 bool fault_is_ours(int sig, const siginfo_t *info, ucontext_t *uc);
 

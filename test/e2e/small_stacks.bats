@@ -72,6 +72,11 @@ takes_little() {
 	takes_little off
 }
 
+@test "a handler of faults makes the pages of a stack as they are met" {
+	survives grown
+	(($(total_ns "$(result mutex.txt)" in_grown_coroutine) > 1000000))
+}
+
 @test "the program's own alternate stack may be of one page" {
 	survives alternate in_coroutine
 }

@@ -160,6 +160,27 @@ static void fault_where_all_else_is_blocked(void)
 	say_mask("behind");
 }
 
+static void block_all_else(int sig, siginfo_t *info, void *context)
+{
+	ucontext_t *uc = context;
+
+	(void)sig;
+	(void)info;
+	memset(&uc->uc_sigmask, 0xff, sizeof(uc->uc_sigmask));
+	sigdelset(&uc->uc_sigmask, fault);
+}
+
+/* The same, by nothing that could be seen. */
+static void fault_where_all_else_was_blocked(void)
+{
+	struct sigaction act = { .sa_flags = SA_SIGINFO };
+
+	act.sa_sigaction = block_all_else;
+	sigaction(SIGUSR2, &act, NULL);
+	raise(SIGUSR2);
+	handle_fault(0);
+}
+
 /* No room is left for a signal's frame. */
 static ucontext_t home, coroutine;
 
@@ -387,6 +408,8 @@ static const struct signal_case cases[] = {
 	{ "fault_handled_once", fault_handled_once },
 	{ "fault_on_own_stack", fault_on_own_stack },
 	{ "fault_where_all_else_is_blocked", fault_where_all_else_is_blocked },
+	{ "fault_where_all_else_was_blocked",
+	  fault_where_all_else_was_blocked },
 	{ "with_little_room", with_little_room },
 	{ "said", said },
 	{ "sent_to_handler", sent_to_handler },

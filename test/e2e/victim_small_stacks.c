@@ -8,6 +8,7 @@
  */
 #include <limits.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -44,14 +45,19 @@ static __attribute__((noinline)) void in_coroutine(void)
 	KEEP_FRAME();
 }
 
-static void run_coroutine(void (*function)(void), size_t bytes)
+static void run_on(char *stack, size_t bytes, void (*function)(void))
 {
 	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = guarded(bytes);
+	coroutine.uc_stack.ss_sp = stack;
 	coroutine.uc_stack.ss_size = bytes;
 	coroutine.uc_link = &home;
 	makecontext(&coroutine, function, 0);
 	swapcontext(&home, &coroutine);
+}
+
+static void run_coroutine(void (*function)(void), size_t bytes)
+{
+	run_on(guarded(bytes), bytes, function);
 }
 
 static void callback_coroutine(void)
@@ -169,6 +175,76 @@ static void callback_full(void)
 	contend_in(in_full_coroutine);
 }
 
+/* A stack whose pages the handler of faults makes as they are met. */
+#define GROWN_BYTES (4 * PAGE_BYTES)
+
+static char *grown;
+static size_t used_bytes;
+static atomic_bool is_over;
+
+static void make_page(int sig, siginfo_t *info, void *context)
+{
+	char *page =
+		(char *)((uintptr_t)info->si_addr / PAGE_BYTES * PAGE_BYTES);
+
+	(void)sig;
+	(void)context;
+	if (page < grown || page >= grown + GROWN_BYTES ||
+	    mprotect(page, PAGE_BYTES, PROT_READ | PROT_WRITE))
+		_exit(4);
+}
+
+static void *want(void *none)
+{
+	while (!atomic_load(&is_over)) {
+		pthread_mutex_lock(&lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return none;
+}
+
+static __attribute__((noinline)) void in_grown_coroutine(void)
+{
+	volatile char *used = __builtin_alloca(used_bytes);
+
+	used[0] = 1;
+	pthread_mutex_lock(&lock);
+	await_waiter(&lock);
+	pthread_mutex_unlock(&lock);
+	KEEP_FRAME();
+}
+
+/* So that any call of the shim's is once the first on a page. */
+static void *run_grown(void *none)
+{
+	char room[4 * PAGE_BYTES];
+	const stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
+	struct sigaction act = { .sa_sigaction = make_page,
+				 .sa_flags = SA_ONSTACK | SA_SIGINFO };
+	pthread_t waiter;
+
+	sigaltstack(&stack, NULL);
+	sigaction(SIGSEGV, &act, NULL);
+	grown = guarded(GROWN_BYTES);
+	pthread_create(&waiter, NULL, want, NULL);
+	for (; used_bytes < PAGE_BYTES + 256; used_bytes += 16) {
+		mprotect(grown, GROWN_BYTES - PAGE_BYTES, PROT_NONE);
+		run_on(grown, GROWN_BYTES, in_grown_coroutine);
+	}
+	atomic_store(&is_over, true);
+	pthread_join(waiter, NULL);
+	return none;
+}
+
+/* In a thread that is no loop: the shim gives it no alternate stack. */
+static void callback_grown(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, run_grown, NULL);
+	pthread_join(thread, NULL);
+}
+
 /* The program's own alternate stack: Rust's is twice as large. */
 static __attribute__((noinline)) void on_small_stack(int sig)
 {
@@ -227,6 +303,7 @@ static const struct place places[] = {
 	{ "fibre", callback_fibre },
 	{ "locks", callback_locks },
 	{ "full", callback_full },
+	{ "grown", callback_grown },
 	{ "alternate", callback_alternate },
 	{ "threads", callback_threads },
 	{ NULL, NULL },

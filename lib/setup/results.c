@@ -218,6 +218,8 @@ struct recording *results_snapshot(const struct recording *rec)
 {
 	struct recording *copy;
 
+	/* First: the texts say how many lines were lost. */
+	log_end(rec, load_relaxed(&rec->end) == END_EXEC);
 	if (!live_is_intact(rec)) {
 		say_lost();
 		return NULL;
@@ -233,7 +235,6 @@ void results_publish(const struct recording *rec, bool with_names)
 	const struct text_names *names;
 	int err;
 
-	log_end(rec);
 	names = with_names ? names_open() : NULL;
 	err = publish_texts(rec, results.prefix, rec->end_ns,
 			    results.has_published, names);

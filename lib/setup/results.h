@@ -31,8 +31,9 @@ bool results_are_due(const struct recording *rec, uint64_t now_ns);
 void results_publish(const struct recording *rec, bool with_names);
 
 /*
- * A snapshot (setup/snapshot.h) to write them from, or NULL: somebody else has
- * written to the file, or there is no memory (said). Signal-safe.
+ * Ends the log, and takes a snapshot (setup/snapshot.h) to write them from, or
+ * NULL: somebody else has written to the file, or there is no memory (said).
+ * Signal-safe.
  */
 struct recording *results_snapshot(const struct recording *rec);
 

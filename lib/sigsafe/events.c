@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/atomic.h"
+#include "base/lasting.h"
 #include "sigsafe/contention.h"
 #include "sigsafe/heaviest.h"
 #include "sigsafe/live.h"
@@ -204,4 +205,73 @@ void event_waits_no_more(struct lock_record *lock)
 	if (unlikely(load_relaxed(&lock->stall) == own) &&
 	    thread_self.event.begun_ns)
 		cas_acq_rel(&lock->stall, &own, 0);
+}
+
+/* Of those with this thread and this beginning, by relaxed loads. */
+static bool is_of_run(const struct event_record *event, uint32_t thread,
+		      uint64_t begun_ns)
+{
+	return load_relaxed(&event->begun_ns) == begun_ns &&
+	       load_relaxed(&event->thread) == thread;
+}
+
+/* NULL: no tick has come, or the timeline has lost it. */
+static const struct event_record *find(const struct recording *rec,
+				       uint32_t thread, uint64_t begun_ns)
+{
+	const struct event_record *event = live_records(rec, SECTION_EVENTS);
+	const struct longest_record *longest =
+		live_records(rec, SECTION_LONGEST);
+	uint32_t n;
+
+	for (n = live_capacity(SECTION_EVENTS); n; n--, event++)
+		if (is_of_run(event, thread, begun_ns))
+			return event;
+	for (n = live_capacity(SECTION_LONGEST); n; n--, longest++)
+		if (is_of_run(&longest->event, thread, begun_ns))
+			return &longest->event;
+	return NULL;
+}
+
+/* All but the validity word: by now another thread may write to it. */
+static void copy_event(struct event_record *to, const struct event_record *from)
+{
+	for (size_t i = 1; i < ALL_WORDS; i++)
+		((word *)to)[i] = load_relaxed((const word *)from + i);
+}
+
+/* The call that it is blocked in goes on until then. */
+static void extend(struct event_record *event,
+		   const struct thread_record *thread, struct lasting lasting)
+{
+	event->duration_ns = lasting.ns;
+	event->cause_ns[CAUSE_BLOCKED] += lasting.rest_ns;
+	if (lasting.rest_ns <= lasting.ns / 2)
+		return;
+	event->call = load_relaxed(&thread->blocked_call);
+	event->stack = load_relaxed(&thread->blocked_stack);
+}
+
+struct event_record event_lasting(const struct recording *rec,
+				  const struct thread_record *thread,
+				  uint64_t now_ns)
+{
+	const struct thread_record *threads =
+		live_records(rec, SECTION_THREADS);
+	struct lasting lasting = lasting_of(rec, thread, now_ns);
+	struct event_record event = {
+		.begun_ns = load_relaxed(&thread->run_begun_ns),
+		.tid = load_relaxed(&thread->tid),
+	};
+	const struct event_record *seen;
+
+	if (!lasting.ns)
+		return (struct event_record){ .begun_ns = 0 };
+	copy_relaxed(event.name, thread->name, NAME_BYTES);
+	seen = find(rec, (uint32_t)(thread - threads), event.begun_ns);
+	if (seen)
+		copy_event(&event, seen);
+	event.state = RUN_LASTS;
+	extend(&event, thread, lasting);
+	return event;
 }

@@ -37,6 +37,14 @@ void event_released(struct recording *rec, const struct lock_record *lock,
 /* The calling thread no longer waits for the lock. */
 void event_waits_no_more(struct lock_record *lock);
 
+/*
+ * The stall that a thread, by its record, is in at now_ns, as long as has been
+ * seen of it (base/lasting.h); begun_ns 0: in none.
+ */
+struct event_record event_lasting(const struct recording *rec,
+				  const struct thread_record *thread,
+				  uint64_t now_ns);
+
 /* Copies a stall; its first word, which makes it valid, comes last. */
 void event_put(struct event_record *to, const struct event_record *from);
 

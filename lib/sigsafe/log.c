@@ -10,6 +10,7 @@
 #include "base/atomic.h"
 #include "base/pen.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/events.h"
 #include "sigsafe/live.h"
 #include "sigsafe/log_door.h"
 #include "sigsafe/log_line.h"
@@ -25,11 +26,20 @@ static struct {
 	uint64_t suppressed; /* since the last line */
 } limit;
 
+/* When an exec was last tried, and failed: what lasted then has been told. */
+static uint64_t told_ns;
+
 void log_start(uint32_t per_minute)
 {
 	store_relaxed(&limit.used, 0);
 	store_relaxed(&limit.suppressed, 0);
+	store_relaxed(&told_ns, 0);
 	store_relaxed(&limit.per_minute, per_minute);
+}
+
+bool log_is_kept(void)
+{
+	return load_relaxed(&limit.per_minute);
 }
 
 /* Is this line one of those that the minute may have? */
@@ -118,24 +128,55 @@ static bool is_due(struct thread *self)
 	return true;
 }
 
-void log_stall(struct thread *self)
+static void tell(const struct recording *rec, const struct event_record *event)
 {
-	struct recording *rec = self->recording;
-	uint64_t until_ns = self->event.begun_ns + self->event.duration_ns;
+	uint64_t until_ns = event->begun_ns + event->duration_ns;
 
-	if (likely(!load_relaxed(&limit.per_minute)) || !is_due(self))
-		return;
 	if (is_within_limit(until_ns -
 			    min_u64(live_header.start_ns, until_ns))) {
-		write_line(rec, &self->event);
+		write_line(rec, event);
 	} else {
 		add_relaxed(&limit.suppressed, 1);
-		add_relaxed(&rec->lost[LOST_LOG_LIMIT], 1);
+		live_count_lost(LOST_LOG_LIMIT);
 	}
 }
 
-void log_end(const struct recording *rec)
+void log_stall(struct thread *self)
 {
+	if (unlikely(log_is_kept()) && is_due(self))
+		tell(self->recording, &self->event);
+}
+
+/* Has an exec told it that failed? Relaxed: who ends the program does so. */
+static bool was_told(const struct event_record *event,
+		     const struct thread_record *thread)
+{
+	return event->begun_ns + load_relaxed(&thread->stall_ns) <=
+	       load_relaxed(&told_ns);
+}
+
+static void tell_lasting(const struct recording *rec, bool is_exec)
+{
+	const struct thread_record *thread = live_records(rec, SECTION_THREADS);
+	uint64_t now_ns = load_relaxed(&rec->end_ns);
+
+	for (uint32_t n = live_capacity(SECTION_THREADS); n; n--, thread++) {
+		struct event_record event = event_lasting(rec, thread, now_ns);
+
+		if (event.begun_ns && !(is_exec && was_told(&event, thread)))
+			tell(rec, &event);
+	}
+	if (is_exec)
+		store_relaxed(&told_ns, now_ns);
+}
+
+void log_end(const struct recording *rec, bool is_exec)
+{
+	if (!log_is_kept())
+		return;
+	/* Who has waited for events has a record there. */
+	if (load_relaxed(&rec->section[SECTION_THREADS].used))
+		tell_lasting(rec, is_exec);
 	if (load_relaxed(&limit.suppressed))
 		write_line(rec, NULL);
 }

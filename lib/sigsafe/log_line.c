@@ -65,8 +65,10 @@ static const struct lock_record *lock_of(const struct recording *rec,
 {
 	const struct lock_record *lock = live_records(rec, SECTION_LOCKS);
 
+	if (!event->lock || event->lock_index >= live_capacity(SECTION_LOCKS))
+		return NULL;
 	lock += event->lock_index;
-	return event->lock && lock->address == event->lock ? lock : NULL;
+	return lock->address == event->lock ? lock : NULL;
 }
 
 /* "app+0x40c0", or "0x7ffd0c0b3e0a0 on a stack" */

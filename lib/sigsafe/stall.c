@@ -171,6 +171,7 @@ cold void stall_stops(struct thread *self, enum run_state state)
 		return;
 	is_told = stop(self, state);
 	freeze_leave(rec);
-	if (is_told)
+	/* What lasts is told with that of other threads: log_end(). */
+	if (is_told && state == RUN_LEFT)
 		log_stall(self);
 }

@@ -213,7 +213,7 @@ Test(log, a_line_that_is_too_long_is_cut_and_says_so)
 	log_stall(&self);
 	cr_assert_eq(lines(), 2);
 	cr_assert_null(strstr(said, "suppressed"));
-	log_end(rec);
+	log_end(rec, false);
 	cr_assert_eq(lines(), 3);
 	cr_assert_not_null(strstr(said, ": suppressed 1\n"));
 }
@@ -238,15 +238,74 @@ Test(log, a_minute_has_so_many_lines)
 Test(log, the_end_says_what_was_left_out)
 {
 	log_start(1);
-	log_end(rec);
+	log_end(rec, false);
 	cr_assert_eq(lines(), 0);
 	log_stall(&self);
 	log_stall(&self);
-	log_end(rec);
+	log_end(rec, false);
 	cr_assert_eq(lines(), 2);
 	cr_assert_not_null(strstr(said, ": suppressed 1\n"));
-	log_end(rec);
+	log_end(rec, false);
 	cr_assert_eq(lines(), 2);
+}
+
+/* A loop in a run that began 30 ms before the end, and was shared out. */
+static struct thread_record *add_stalled(void)
+{
+	struct thread_record *loop = add_loop(rec, 4712, "io");
+
+	rec->end_ns = rec->start_ns + SECONDS(1);
+	loop->run_begun_ns = rec->end_ns - 30 * NS_PER_MS;
+	loop->run_shared_ns = rec->end_ns - 5 * NS_PER_MS;
+	return loop;
+}
+
+Test(log, a_stall_that_lasts_at_the_end_has_a_line)
+{
+	struct thread_record *loop = add_stalled();
+	const struct thread_record *threads =
+		section_records(rec, SECTION_THREADS);
+	struct event_record *ring = section_records(rec, SECTION_EVENTS);
+
+	ring[3] = self.event;
+	ring[3].thread = (uint32_t)(loop - threads);
+	ring[3].begun_ns = loop->run_begun_ns;
+	log_end(rec, false);
+	cr_assert_eq(lines(), 1);
+	cr_assert_not_null(strstr(said, ": io (4712) is stalled, for 25ms so "
+					"far, blocked in usleep, 3 events\n"));
+	/* In a call that sleeps it has lasted until the end. */
+	loop->blocked_call = CALL_POLL;
+	loop->blocked_stack = 1;
+	log_end(rec, false);
+	cr_assert_eq(lines(), 2);
+	cr_assert_not_null(strstr(said, " is stalled, for 30ms so far, blocked "
+					"in usleep, 3 events\n"));
+	/* Of one that the timeline does not have that call is known. */
+	ring[3].begun_ns = 0;
+	loop->run_shared_ns = 0;
+	log_end(rec, false);
+	cr_assert_eq(lines(), 3);
+	cr_assert_not_null(strstr(said, " is stalled, for 30ms so far, blocked "
+					"in poll, 0 events\n"));
+}
+
+Test(log, of_execs_that_fail_the_first_tells_a_stall)
+{
+	struct thread_record *loop = add_stalled();
+
+	log_end(rec, true);
+	log_end(rec, true);
+	cr_assert_eq(lines(), 1);
+	/* Another one; it was no stall yet. */
+	loop->run_begun_ns = rec->end_ns - 5 * NS_PER_MS;
+	rec->end_ns += SECONDS(1);
+	loop->run_shared_ns = rec->end_ns;
+	log_end(rec, true);
+	log_end(rec, true);
+	cr_assert_eq(lines(), 2);
+	log_end(rec, false);
+	cr_assert_eq(lines(), 3);
 }
 
 Test(log, a_stall_that_goes_on_is_told_at_doubled_lengths)
@@ -283,7 +342,7 @@ Test(log, none_is_written_where_none_is_wanted)
 {
 	log_start(0);
 	log_stall(&self);
-	log_end(rec);
+	log_end(rec, false);
 	cr_assert_eq(lines(), 0);
 }
 

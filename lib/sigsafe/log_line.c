@@ -105,16 +105,25 @@ static void say_somebody(struct pen *pen, const char *role, const char *name,
 		pen_number(pen, "thread ", (uint64_t)tid, "");
 }
 
+/* When that has ended its number may be another's: the kernel is not asked. */
+static void say_join(struct pen *pen, const struct event_record *event)
+{
+	pen_text(pen, "waiting for thread ");
+	if (*event->holder_name)
+		say_thread(pen, event->holder_name, event->holder);
+	else
+		pen_number(pen, "", (uint64_t)event->holder, "");
+	pen_text(pen, " to end");
+}
+
 /* "waiting for mutex app+0x40c0, held by worker1 (4712)" */
 static void say_wait(struct pen *pen, const struct recording *rec,
 		     const struct event_record *event, enum cause cause)
 {
 	const struct lock_record *lock = lock_of(rec, event);
 
-	if (lock && lock->kind == LOCK_JOIN && *event->holder_name) {
-		pen_text(pen, "waiting for thread ");
-		say_thread(pen, event->holder_name, event->holder);
-		pen_text(pen, " to end");
+	if (lock && lock->kind == LOCK_JOIN && event->holder > 0) {
+		say_join(pen, event);
 		return;
 	}
 	if (!lock || lock->kind == LOCK_JOIN ||

@@ -10,6 +10,8 @@
 
 #include "sigsafe/contention.h"
 #include "sigsafe/lock_table.h"
+#include "sigsafe/log.h"
+#include "sigsafe/thread_name.h"
 
 /* That of the waits for locks and their like which has cost most. */
 static enum cause main_wait(const struct event_record *event)
@@ -78,13 +80,19 @@ void stall_locks_learn(struct thread *self, const struct event_record *in)
 
 /*
  * Where it had to wait for the lock itself, it left its name there. Asking the
- * kernel would take a descriptor of the host's.
+ * kernel takes a descriptor of the host's, as the log does; and it is only
+ * while the wait goes on that the number is surely that thread's.
  */
-static void keep_name(struct lock_tale *tale, const struct lock_record *lock,
-		      int32_t holder)
+static void keep_name(const struct thread *self, struct lock_tale *tale,
+		      const struct lock_record *lock, int32_t holder)
 {
-	if (holder && load_relaxed(&lock->taker) == holder)
+	if (holder <= 0)
+		return;
+	if (load_relaxed(&lock->taker) == holder)
 		copy_relaxed(tale->holder_name, lock->taker_name, NAME_BYTES);
+	else if (!*tale->holder_name && self->slice.lock == lock &&
+		 log_is_kept())
+		thread_name_of(holder, tale->holder_name);
 }
 
 static void keep_lock(struct thread *self, struct held_lock held, uint64_t ns)
@@ -100,7 +108,7 @@ static void keep_lock(struct thread *self, struct held_lock held, uint64_t ns)
 	if (!lock)
 		return;
 	tale->index = lock_index(rec, lock);
-	keep_name(tale, lock, held.holder);
+	keep_name(self, tale, lock, held.holder);
 	lock_unpin(lock);
 }
 

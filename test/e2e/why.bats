@@ -270,6 +270,21 @@ wait_of() {
 		grep -E "^  cache_lock +mutex +why\\+0x$place "
 }
 
+@test "the log tells which thread a loop joins, by name, as the report does" {
+	local told tries=10
+
+	# Where no tick was let run in time only its number is known.
+	until rm -f "$RESULTS/log"; why_logged join 100 &&
+		told=$(grep -oE 'waiting for thread worker1 \([0-9]+\) to end' \
+			"$RESULTS/log"); do
+		grep -E 'waiting for thread [0-9]+ to end' "$RESULTS/log"
+		((--tries))
+	done
+	"$STALLSHIM" report "$(result rec)" | grep -F "$told"
+	why_logged joins 30
+	grep 'waiting for a thread to end' "$RESULTS/log"
+}
+
 @test "a stall is as long as it was, however long that is" {
 	local ms
 

@@ -163,10 +163,15 @@ Test(log, a_lock_on_a_stack_is_said_to_be_there)
 Test(log, what_is_no_lock_is_called_by_its_name)
 {
 	wait_for(LOCK_JOIN, 0);
-	self.event.holder = 4713;
+	/* Several. */
+	self.event.holder = -1;
 	log_stall(&self);
 	cr_assert_not_null(
 		strstr(read_log(), "waiting for a thread to end, 3 events"));
+	self.event.holder = 4713;
+	log_stall(&self);
+	cr_assert_not_null(
+		strstr(read_log(), "waiting for thread 4713 to end, 3 events"));
 	strcpy(self.event.holder_name, "worker1");
 	log_stall(&self);
 	cr_assert_not_null(strstr(

@@ -16,6 +16,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/lock_table.h"
 #include "sigsafe/longest.h"
+#include "sigsafe/run.h"
 #include "sigsafe/stall_locks.h"
 
 /* event numbers count from 0 for ever; a slot holds the latest of its numbers*/
@@ -66,7 +67,7 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 	struct recording *rec = self->recording;
 	struct section *section = &rec->section[SECTION_EVENTS];
 	struct thread_record *threads = live_records(rec, SECTION_THREADS);
-	struct event_record *event = &self->event;
+	struct event_record *event = &self->loop->event;
 
 	*event = (struct event_record){
 		.begun_ns = begun_ns,
@@ -77,10 +78,10 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
 		.call = call,
 		.stamp = add_relaxed(&section->used, 1),
 	};
-	lock_costs_clear(&self->costs);
-	self->event_longest = 0;
-	self->log_next_ns = 0;
-	self->place_next_ns = 0;
+	lock_costs_clear(&self->loop->costs);
+	self->loop->event_longest = 0;
+	self->loop->log_next_ns = 0;
+	self->loop->place_next_ns = 0;
 	memcpy(event->name, self->record->name, NAME_BYTES);
 	event_put(slot_of(rec, event->stamp), event);
 }
@@ -91,13 +92,13 @@ void event_begin(struct thread *self, uint64_t begun_ns, uint32_t stack,
  */
 static void keep_place(struct thread *self)
 {
-	struct event_record *event = &self->event;
+	struct event_record *event = &self->loop->event;
 	struct heaviest heaviest;
 
 	if (event->state == RUN_LASTS &&
-	    event->duration_ns < self->place_next_ns)
+	    event->duration_ns < self->loop->place_next_ns)
 		return;
-	self->place_next_ns = event->duration_ns + event->duration_ns / 4;
+	self->loop->place_next_ns = event->duration_ns + event->duration_ns / 4;
 	heaviest = heaviest_of(self);
 	if (!heaviest.stack)
 		return;
@@ -109,7 +110,7 @@ void event_update(struct thread *self, uint64_t duration_ns,
 		  enum run_state state)
 {
 	struct recording *rec = self->recording;
-	struct event_record *event = &self->event;
+	struct event_record *event = &self->loop->event;
 	struct event_record *slot = in_ring(rec, event->stamp);
 
 	stall_locks_learn(self, slot);
@@ -120,7 +121,7 @@ void event_update(struct thread *self, uint64_t duration_ns,
 	keep_place(self);
 	if (slot)
 		event_refresh(slot, event);
-	longest_enter(rec, event, &self->event_longest);
+	longest_enter(rec, event, &self->loop->event_longest);
 }
 
 static void add_evidence(struct event_record *event, const struct evidence *e)
@@ -155,7 +156,7 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 void event_explain(struct thread *self, const struct slice_end *end,
 		   const struct causes *causes)
 {
-	struct event_record *event = &self->event;
+	struct event_record *event = &self->loop->event;
 
 	/* First, while it is known which of the waits that ended. */
 	stall_locks_learn(self, in_ring(self->recording, event->stamp));
@@ -199,11 +200,15 @@ void event_released(struct recording *rec, const struct lock_record *lock,
 
 void event_waits_no_more(struct lock_record *lock)
 {
-	uint32_t own = thread_self.event.stamp + 1;
+	const struct event_record *event;
+	uint32_t own;
 
+	if (likely(!load_relaxed(&lock->stall)) || !is_enrolled(&thread_self))
+		return;
+	event = &thread_self.loop->event;
+	own = event->stamp + 1;
 	/* Whoever comes next with an unlock did not end this wait. */
-	if (unlikely(load_relaxed(&lock->stall) == own) &&
-	    thread_self.event.begun_ns)
+	if (load_relaxed(&lock->stall) == own && event->begun_ns)
 		cas_acq_rel(&lock->stall, &own, 0);
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/run.h"
 #include "sigsafe/system_calls.h"
 #include "sigsafe/thread.h"
 
@@ -65,7 +66,7 @@ static void clear(struct slice *slice)
  */
 static void enter_run(struct thread *self)
 {
-	struct slice *slice = &self->slice;
+	struct slice *slice = &self->loop->slice;
 
 	if (!self->run_begun_ns || slice->run_ns == self->run_begun_ns)
 		return;
@@ -77,7 +78,7 @@ static void enter_run(struct thread *self)
 
 void evidence_begin(struct thread *self)
 {
-	struct slice *slice = &self->slice;
+	struct slice *slice = &self->loop->slice;
 	struct usage before = slice->base;
 
 	if (before.at_ns >= self->run_begun_ns)
@@ -112,7 +113,7 @@ uint32_t evidence_call(long number)
 void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 		   uint64_t late_ns)
 {
-	struct slice *slice = &self->slice;
+	struct slice *slice = &self->loop->slice;
 	long number = -1;
 
 	enter_run(self);
@@ -126,7 +127,7 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 		      uint64_t now_ns)
 {
-	struct slice *slice = &self->slice;
+	struct slice *slice = &self->loop->slice;
 	uint64_t ns = now_ns - since_ns;
 
 	enter_run(self);
@@ -141,21 +142,22 @@ void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
 			 int32_t holder)
 {
-	struct slice *slice = &thread_self.slice;
+	struct thread *self = &thread_self;
 
-	slice->lock_since_ns = now_ns;
-	slice->joined = lock->kind == LOCK_JOIN ? holder : 0;
+	self->lock_since_ns = now_ns;
+	self->joined = lock->kind == LOCK_JOIN ? holder : 0;
 	/* Last: from here on a tick finds the thread in its wait. */
-	slice->lock = lock;
+	self->lock = lock;
 }
 
-static void add_wait(struct slice *slice, const struct lock_record *lock,
+static void add_wait(struct thread *self, const struct lock_record *lock,
 		     int32_t holder, uint64_t ns)
 {
+	struct slice *slice = &self->loop->slice;
 	const struct held_lock held = {
 		.address = lock->address,
 		.kind = lock->kind,
-		.holder = lock->kind == LOCK_JOIN ? slice->joined : holder,
+		.holder = lock->kind == LOCK_JOIN ? self->joined : holder,
 	};
 
 	/* One step: a tick may come at any moment, and take it. */
@@ -168,27 +170,27 @@ void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
 {
 	struct thread *self = &thread_self;
 
-	if (!self->run_begun_ns) {
-		self->slice.lock = NULL;
+	if (!self->run_begun_ns || !is_enrolled(self)) {
+		self->lock = NULL;
 		return;
 	}
 	enter_run(self);
 	since_ns = max_u64(since_ns, self->shared_ns);
 	/* Not before: a tick up to here finds the thread in its wait. */
-	self->slice.lock = NULL;
+	self->lock = NULL;
 	if (now_ns > since_ns)
-		add_wait(&self->slice, lock, load_relaxed(&lock->last_charged),
+		add_wait(self, lock, load_relaxed(&lock->last_charged),
 			 now_ns - since_ns);
 }
 
 /* A wait for a lock that goes on is part of the slice up to now. */
 static void add_open_wait(struct thread *self, uint64_t now_ns)
 {
-	struct lock_record *lock = self->slice.lock;
-	uint64_t since_ns = max_u64(self->slice.lock_since_ns, self->shared_ns);
+	struct lock_record *lock = self->lock;
+	uint64_t since_ns = max_u64(self->lock_since_ns, self->shared_ns);
 
 	if (lock && now_ns > since_ns)
-		add_wait(&self->slice, lock, load_relaxed(&lock->holder),
+		add_wait(self, lock, load_relaxed(&lock->holder),
 			 now_ns - since_ns);
 }
 
@@ -203,12 +205,12 @@ static uint32_t slept_in_run(const struct usage *from, const struct usage *to)
 
 void evidence_pause(struct thread *self)
 {
-	self->slice.paused = read_usage(self);
+	self->loop->slice.paused = read_usage(self);
 }
 
 void evidence_resume(struct thread *self)
 {
-	struct slice *slice = &self->slice;
+	struct slice *slice = &self->loop->slice;
 	struct usage now;
 
 	/* A tick came in this pause, and has ended it. */
@@ -226,7 +228,7 @@ void evidence_resume(struct thread *self)
 
 struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 {
-	struct slice *slice = &self->slice;
+	struct slice *slice = &self->loop->slice;
 	struct usage base = slice->base;
 	struct usage now =
 		slice->paused.at_ns ? slice->paused : read_usage(self);

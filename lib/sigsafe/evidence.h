@@ -50,10 +50,6 @@ struct slice {
 	/* Waits for locks by cause, and the locks. */
 	uint64_t wait_ns[CAUSE_COUNT];
 	struct lock_costs waits;
-	/* The wait for a lock it is in; NULL: in none. */
-	struct lock_record *volatile lock;
-	volatile uint64_t lock_since_ns;
-	volatile int32_t joined; /* the thread it waits for to end; 0: none */
 };
 
 /*

@@ -124,7 +124,7 @@ static void for_each(const struct place *place, struct callee *callee,
 {
 	uint32_t left = live_capacity(SECTION_SAMPLES);
 	const struct sample_record *sample =
-		run_samples_at(place->self, place->self->samples);
+		run_samples_at(place->self, place->self->loop->samples);
 
 	for (; sample && left; left--) {
 		struct visit visit = { .stack = SAMPLE_STACK(sample->key) };

@@ -212,7 +212,7 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 
 	/* A child that was forked meanwhile has no part in it. */
 	if (!rec || rec != live_recording() || !freeze_enter(rec)) {
-		thread_self.slice.lock = NULL;
+		thread_self.lock = NULL;
 		return;
 	}
 	waited_ns = close_wait(wait, outcome);

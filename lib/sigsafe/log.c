@@ -113,18 +113,18 @@ static void write_line(const struct recording *rec,
 /* Does it have a line now? */
 static bool is_due(struct thread *self)
 {
-	const struct event_record *event = &self->event;
+	const struct event_record *event = &self->loop->event;
 	uint64_t next_ns;
 
 	if (event->state != RUN_LASTS)
 		return true;
-	next_ns = max_u64(self->log_next_ns, FIRST_NS);
+	next_ns = max_u64(self->loop->log_next_ns, FIRST_NS);
 	if (event->duration_ns < next_ns)
 		return false;
 	/* A tick that is late puts off none of the next lines. */
 	while (next_ns <= event->duration_ns && next_ns <= INT64_MAX)
 		next_ns *= 2;
-	self->log_next_ns = next_ns;
+	self->loop->log_next_ns = next_ns;
 	return true;
 }
 
@@ -144,7 +144,7 @@ static void tell(const struct recording *rec, const struct event_record *event)
 void log_stall(struct thread *self)
 {
 	if (unlikely(log_is_kept()) && is_due(self))
-		tell(self->recording, &self->event);
+		tell(self->recording, &self->loop->event);
 }
 
 /* Has an exec told it that failed? Relaxed: who ends the program does so. */

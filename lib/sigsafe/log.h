@@ -20,7 +20,7 @@ void log_start(uint32_t per_minute);
 /* Are there lines at all? Signal-safe. */
 bool log_is_kept(void);
 
-/* The thread's stall, as self->event has it, goes on or has ended. */
+/* The thread's stall, as self->loop->event has it, goes on or has ended. */
 void log_stall(struct thread *self);
 
 /*

@@ -36,7 +36,8 @@ static bool has_few_turns(const struct thread *self)
 static bool has_moved(const struct thread *self, uint64_t for_ns)
 {
 	if (has_few_turns(self) && self->nested >= FEW_MOVED_WAITS &&
-	    self->nested > run_turns(self) && self->nested > 2 * self->away)
+	    self->nested > run_turns(self) &&
+	    self->nested > 2 * self->loop->away)
 		return true;
 	return for_ns >= LOOP_MOVED_NS && self->nested >= LOOP_MOVED_WAITS;
 }
@@ -68,9 +69,9 @@ cold bool nested_begin(enum blocking_call call, const void *caller,
 
 	*now_ns = clock_now_ns();
 	if (!self->nested)
-		self->nested_since_ns = *now_ns;
+		self->loop->nested_since_ns = *now_ns;
 	self->nested++;
-	if (has_moved(self, *now_ns - self->nested_since_ns)) {
+	if (has_moved(self, *now_ns - self->loop->nested_since_ns)) {
 		run_stops(RUN_LEFT);
 		return false;
 	}
@@ -90,7 +91,7 @@ cold void nested_end(void)
 		return;
 	/* What came before a tick is shared out. */
 	evidence_blocked(self, self->blocked_call,
-			 max_u64(self->blocked_ns, self->shared_ns),
+			 max_u64(self->loop->blocked_ns, self->shared_ns),
 			 clock_now_ns());
 	thread_blocks_no_more(self);
 }
@@ -101,19 +102,20 @@ cold void nested_end(void)
  */
 void nested_look(struct thread *self, const ucontext_t *uc)
 {
-	if (self->blocked_stack)
+	if (self->loop->blocked_stack)
 		return;
 	evidence_pause(self);
 	thread_blocks(self, self->blocked_call, stack_capture(uc, NULL),
-		      self->blocked_ns);
+		      self->loop->blocked_ns);
 	evidence_resume(self);
 }
 
 /* It may have come between two calls of the wait, which is one to the host. */
 void nested_tick(struct thread *self, uint64_t now_ns)
 {
-	self->stack = self->blocked_stack;
-	self->slice.call = self->blocked_call;
+	self->stack = self->loop->blocked_stack;
+	self->loop->slice.call = self->blocked_call;
 	evidence_blocked(self, self->blocked_call,
-			 max_u64(self->blocked_ns, self->shared_ns), now_ns);
+			 max_u64(self->loop->blocked_ns, self->shared_ns),
+			 now_ns);
 }

@@ -78,8 +78,8 @@ calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 	struct stack_id calls = stack_calls(block, end, PARK_DEPTH, NULL, &pc);
 
 	/* Frames of two functions that are called in a third end alike. */
-	if (!calls.depth ||
-	    frame_shape_of(known, pc)->function == self->seat_shape.function)
+	if (!calls.depth || frame_shape_of(known, pc)->function ==
+				    self->loop->seat_shape.function)
 		return calls;
 	return stack_calls(block, end + 1, PARK_DEPTH, NULL, NULL);
 }
@@ -95,16 +95,16 @@ static cold int32_t late_teacher(struct thread *self,
 	uint64_t hash;
 	int32_t teacher;
 
-	if (self->late_tries == LATE_TRIES || !turns_have_seat(self))
+	if (self->loop->late_tries == LATE_TRIES || !turns_have_seat(self))
 		return TEACHER_NOBODY;
 	if (!turns_are_taken(self, self->block_ns)) {
-		self->late_tries++;
+		self->loop->late_tries++;
 		return TEACHER_NOBODY;
 	}
 	hash = whole_hash(block, LATE_SALT);
 	teacher = hash ? park_places_teacher(hash) : TEACHER_NOBODY;
-	if (teacher != TEACHER_NOBODY || self->was_taught ||
-	    !way_is_beside(&self->way, block))
+	if (teacher != TEACHER_NOBODY || self->loop->was_taught ||
+	    !way_is_beside(&self->loop->way, block))
 		return teacher;
 	park_places_enter(hash, thread_identify()->tid);
 	return thread_identify()->tid;
@@ -122,8 +122,8 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 	uintptr_t end = 0;
 	bool takes_turns;
 
-	if (self->seat_shape.pc == self->seat.call.pc)
-		end = frame_end(&self->seat_shape, &self->seat.call);
+	if (self->loop->seat_shape.pc == self->seat.call.pc)
+		end = frame_end(&self->loop->seat_shape, &self->seat.call);
 	if (!end)
 		return TEACHER_NOBODY;
 	calls = calls_in_loop(self, block, end);
@@ -132,12 +132,12 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 	if (teacher == TEACHER_NOBODY)
 		return late_teacher(self, block);
 	takes_turns = turns_are_taken(self, self->block_ns);
-	if (takes_turns && self->was_taught)
+	if (takes_turns && self->loop->was_taught)
 		return teacher;
 	of_stack = teacher_of_stack(block);
 	if (!takes_turns)
 		return of_stack;
-	self->was_taught = of_stack != TEACHER_NOBODY;
+	self->loop->was_taught = of_stack != TEACHER_NOBODY;
 	return teacher;
 }
 
@@ -154,7 +154,7 @@ static bool waits_for_answers(const struct thread *self)
 static bool is_own_pool(struct thread *self)
 {
 	return self->parks ||
-	       self->record->waits - self->waits_there >= MANY_WAITS ||
+	       self->record->waits - self->loop->waits_there >= MANY_WAITS ||
 	       waits_for_answers(self) || turns_are_taken(self, self->block_ns);
 }
 
@@ -210,7 +210,7 @@ static bool parks(struct thread *self, const struct call_site *block)
 	teacher = teacher_here(self, block);
 	is_idle = is_parked(self, teacher);
 	if (teacher != TEACHER_NOBODY)
-		self->waits_there = self->record->waits;
+		self->loop->waits_there = self->record->waits;
 	if (is_idle)
 		run_parks(self->block_ns);
 	return is_idle;
@@ -226,7 +226,7 @@ static cold void let_tick(struct thread *self)
 
 	if (!self->run_begun_ns || !is_watched(self))
 		return;
-	if (!self->slice.lock)
+	if (!self->lock)
 		evidence_blocked(self, call,
 				 max_u64(self->block_ns, self->shared_ns),
 				 clock_now_ns());
@@ -285,7 +285,7 @@ bool park_tick(struct thread *self)
 	if (likely(!self->block.pc) || self->parked ||
 	    !is_parked(self, teacher_here(self, &self->block)))
 		return false;
-	self->waits_there = self->record->waits;
+	self->loop->waits_there = self->record->waits;
 	self->parked = true;
 	run_parks(self->block_ns);
 	return true;

@@ -41,8 +41,8 @@ static __attribute__((noinline)) void arm(struct thread *self, uint64_t now_ns)
 {
 	/* Without a threshold there are no ticks to look at the name at. */
 	if (unlikely(self->stall_ns == FOR_EVER_NS &&
-		     now_ns >= self->look_again_ns)) {
-		self->look_again_ns = now_ns + LOOK_INTERVAL_NS;
+		     now_ns >= self->loop->look_again_ns)) {
+		self->loop->look_again_ns = now_ns + LOOK_INTERVAL_NS;
 		thread_look_at_name(self);
 	}
 	self->seat_is_old = true;

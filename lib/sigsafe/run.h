@@ -16,17 +16,22 @@
 #include "sigsafe/live.h"
 #include "sigsafe/thread.h"
 
+/* Is its record in the live recording, and its loop its own? Signal-safe. */
+static inline bool is_enrolled(const struct thread *self)
+{
+	return self->record && self->recording == live_recording();
+}
+
 /* Are the thread's runs recorded? Signal-safe. */
 static inline bool is_watched(const struct thread *self)
 {
-	return self->record && self->recording == live_recording() &&
-	       !load_relaxed(&self->recording->frozen);
+	return is_enrolled(self) && !load_relaxed(&self->recording->frozen);
 }
 
 /* The turns that the thread has made where its loop waits now. */
 static inline uint64_t run_turns(const struct thread *self)
 {
-	return self->record->waits - self->seat_waits;
+	return self->record->waits - self->loop->seat_waits;
 }
 
 /* Its first run, or after it parked: is it a loop, or still one? */

@@ -22,14 +22,14 @@ static void take_histogram(struct thread *self)
 		live_count_lost(LOST_HISTOGRAM);
 		return;
 	}
-	self->histogram = &table[index];
+	self->loop->histogram = &table[index];
 	store_relaxed(&self->record->histogram, index + 1);
 }
 
 static void enter(struct thread *self, uint64_t run_ns)
 {
-	if (self->histogram && run_ns >= HISTOGRAM_LEAST_NS)
-		histogram_add(self->histogram, run_ns);
+	if (self->loop->histogram && run_ns >= HISTOGRAM_LEAST_NS)
+		histogram_add(self->loop->histogram, run_ns);
 }
 
 void run_length_note(struct thread *self, uint64_t run_ns)

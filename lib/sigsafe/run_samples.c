@@ -23,7 +23,8 @@ struct sample_record *run_samples_at(const struct thread *self, uint32_t number)
 /* Looks no further than there are samples: the list may be a ring by now. */
 static struct sample_record *find(const struct thread *self, uint64_t key)
 {
-	struct sample_record *record = run_samples_at(self, self->samples);
+	struct sample_record *record =
+		run_samples_at(self, self->loop->samples);
 	uint32_t left = live_capacity(SECTION_SAMPLES);
 
 	for (; record && record->key != key; left--)
@@ -51,8 +52,8 @@ static struct sample_record *make(struct thread *self, uint64_t key,
 	if (pinned)
 		pin(pinned);
 	store_relaxed(&record->thread, (uint32_t)(self->record - threads));
-	record->next = self->samples;
-	self->samples = (uint32_t)(record - table) + 1;
+	record->next = self->loop->samples;
+	self->loop->samples = (uint32_t)(record - table) + 1;
 	return record;
 }
 
@@ -62,8 +63,8 @@ static void discard(struct thread *self, struct sample sample, uint64_t ns,
 {
 	sample.stack = 0;
 	sample_add(self->recording, sample, ns, events);
-	self->discarded += events;
-	self->discarded_ns += ns;
+	self->loop->discarded += events;
+	self->loop->discarded_ns += ns;
 }
 
 void run_samples_add(struct thread *self, struct sample sample, uint64_t ns,
@@ -120,10 +121,11 @@ static void settle(struct thread *self, bool has_come_back)
 	uint32_t left = live_capacity(SECTION_SAMPLES);
 	struct sample_record *record;
 
-	for (; left && (record = run_samples_at(self, self->samples)); left--) {
+	for (; left && (record = run_samples_at(self, self->loop->samples));
+	     left--) {
 		struct lock_record *lock = pinned_by(self->recording, record);
 
-		self->samples = record->next;
+		self->loop->samples = record->next;
 		if (has_come_back)
 			keep(self->recording, record);
 		sample_give_place_back(self->recording, record);
@@ -132,9 +134,9 @@ static void settle(struct thread *self, bool has_come_back)
 	}
 	/* A ring: what is in it is lost. */
 	if (!left)
-		self->samples = 0;
-	self->discarded = 0;
-	self->discarded_ns = 0;
+		self->loop->samples = 0;
+	self->loop->discarded = 0;
+	self->loop->discarded_ns = 0;
 }
 
 void run_samples_keep(struct thread *self)
@@ -146,10 +148,11 @@ void run_samples_drop(struct thread *self)
 {
 	struct recording *rec = self->recording;
 
-	if (self->discarded_ns) {
-		add_relaxed(&rec->discarded[SAMPLE_STALL], -self->discarded);
+	if (self->loop->discarded_ns) {
+		add_relaxed(&rec->discarded[SAMPLE_STALL],
+			    -self->loop->discarded);
 		add_relaxed(&rec->discarded_ns[SAMPLE_STALL],
-			    -self->discarded_ns);
+			    -self->loop->discarded_ns);
 	}
 	settle(self, false);
 }

@@ -75,7 +75,7 @@ static void tell_record(struct thread *self)
 
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
 		store_relaxed(&record->run_cause_ns[i],
-			      self->event.cause_ns[i]);
+			      self->loop->event.cause_ns[i]);
 	store_relaxed(&record->run_shared_ns, self->shared_ns);
 }
 

@@ -30,7 +30,7 @@ static void count_stall(struct thread *self, uint64_t duration_ns)
 	struct thread_record *record = self->record;
 
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
-		grow(record->cause_ns[i], self->event.cause_ns[i]);
+		grow(record->cause_ns[i], self->loop->event.cause_ns[i]);
 	grow(record->stalls, 1);
 	grow(record->stalled_ns, duration_ns);
 	run_samples_keep(self);

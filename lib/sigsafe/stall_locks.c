@@ -25,20 +25,21 @@ static enum cause main_wait(const struct event_record *event)
 
 static struct lock_cost *told(struct thread *self)
 {
-	return lock_costs_most(&self->costs, main_wait(&self->event));
+	return lock_costs_most(&self->loop->costs,
+			       main_wait(&self->loop->event));
 }
 
 static struct lock_tale *tale_of(struct thread *self,
 				 const struct lock_cost *cost)
 {
-	return &self->tales[cost - self->costs.list];
+	return &self->loop->tales[cost - self->loop->costs.list];
 }
 
 /* The event tells of the lock that has cost most, and its holder. */
 static void show_lock(struct thread *self)
 {
 	const struct lock_cost *most = told(self);
-	struct event_record *event = &self->event;
+	struct event_record *event = &self->loop->event;
 	const struct lock_tale *tale;
 
 	if (!most)
@@ -53,7 +54,7 @@ static void show_lock(struct thread *self)
 	memcpy(event->releaser_name, tale->releaser_name, NAME_BYTES);
 	/* Of several threads that were joined none is told. */
 	if (most->held.kind != LOCK_JOIN ||
-	    !lock_costs_has_other(&self->costs, most))
+	    !lock_costs_has_other(&self->loop->costs, most))
 		return;
 	event->holder = HELD_BY_SEVERAL;
 	event->holder_name[0] = '\0';
@@ -65,7 +66,7 @@ void stall_locks_learn(struct thread *self, const struct event_record *in)
 	struct lock_tale *tale;
 	uint32_t release;
 
-	if (!in || !most || !event_is_of_same(in, &self->event))
+	if (!in || !most || !event_is_of_same(in, &self->loop->event))
 		return;
 	tale = tale_of(self, most);
 	/* Acquire pairs with the release in tell_release(). */
@@ -90,15 +91,15 @@ static void keep_name(const struct thread *self, struct lock_tale *tale,
 		return;
 	if (load_relaxed(&lock->taker) == holder)
 		copy_relaxed(tale->holder_name, lock->taker_name, NAME_BYTES);
-	else if (!*tale->holder_name && self->slice.lock == lock &&
-		 log_is_kept())
+	else if (!*tale->holder_name && self->lock == lock && log_is_kept())
 		thread_name_of(holder, tale->holder_name);
 }
 
 static void keep_lock(struct thread *self, struct held_lock held, uint64_t ns)
 {
 	struct recording *rec = self->recording;
-	const struct lock_cost *cost = lock_costs_add(&self->costs, held, ns);
+	const struct lock_cost *cost =
+		lock_costs_add(&self->loop->costs, held, ns);
 	struct lock_tale *tale = tale_of(self, cost);
 	struct lock_record *lock;
 
@@ -118,8 +119,8 @@ static void keep_lock(struct thread *self, struct held_lock held, uint64_t ns)
  */
 static void ask_for_release(struct thread *self)
 {
-	const struct event_record *event = &self->event;
-	struct lock_record *lock = self->slice.lock;
+	const struct event_record *event = &self->loop->event;
+	struct lock_record *lock = self->lock;
 
 	if (!lock || event->release || event->lock != lock->address)
 		return;

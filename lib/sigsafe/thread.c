@@ -30,8 +30,11 @@ static bool claim(struct thread_record *record, uint32_t from)
 	       cas_acq_rel(&record->state, &from, THREAD_CLAIMED);
 }
 
-/* A record nobody uses: a new one, or one of a thread that was no loop. */
-static struct thread_record *find_record(struct recording *rec)
+/*
+ * A record nobody uses, and its place: a new one, or one of a thread that was
+ * no loop. The record last: a handler that waits goes by it.
+ */
+static bool take_record(struct thread *self, struct recording *rec)
 {
 	uint32_t *used = &rec->section[SECTION_THREADS].used;
 	uint32_t capacity = live_capacity(SECTION_THREADS);
@@ -40,15 +43,21 @@ static struct thread_record *find_record(struct recording *rec)
 	uint32_t first = load_relaxed(used) % capacity;
 
 	for (uint32_t i = 0; i < capacity; i++) {
-		struct thread_record *record = &table[(first + i) % capacity];
+		uint32_t index = (first + i) % capacity;
 
-		if (claim(record, THREAD_FREE)) {
-			add_relaxed(used, 1);
-			return record;
+		if (!claim(&table[index], THREAD_FREE))
+			continue;
+		self->loop = loop_clear(index);
+		if (!self->loop) {
+			store_release(&table[index].state, THREAD_FREE);
+			break;
 		}
+		add_relaxed(used, 1);
+		store_release(&self->record, &table[index]);
+		return true;
 	}
 	live_count_lost(LOST_THREAD);
-	return NULL;
+	return false;
 }
 
 const struct thread_identity *thread_identify(void)
@@ -123,7 +132,6 @@ static void forget(struct thread *self)
 		.ends = self->ends,
 		/* Of the wait it enrols after. */
 		.seat = self->seat,
-		.seat_shape = self->seat_shape,
 		.lessons = self->lessons,
 		.shallowest = self->shallowest,
 	};
@@ -140,7 +148,7 @@ static void enrol(void *argument)
 	rec = self->recording;
 	if (!rec || thread_is_over(self) ||
 	    !threshold_is_any(&live_header.thresholds) ||
-	    !(self->record = find_record(rec)))
+	    !take_record(self, rec))
 		return;
 	self->record->tid = sys_gettid();
 	self->record->epoll = self->seat.epoll + 1;
@@ -159,8 +167,8 @@ void thread_blocks(struct thread *self, uint32_t call, uint32_t stack,
 {
 	struct thread_record *record = self->record;
 
-	self->blocked_stack = stack;
-	self->blocked_ns = since_ns;
+	self->loop->blocked_stack = stack;
+	self->loop->blocked_ns = since_ns;
 	self->blocked_call = call;
 	store_relaxed(&record->blocked_stack, stack);
 	store_relaxed(&record->blocked_ns, since_ns);
@@ -192,6 +200,7 @@ void thread_end(void *ended)
 	/* If the thread waits in other destructors, it enrols again. */
 	self->record = NULL;
 	self->recording = NULL;
+	self->loop = NULL;
 	if (record->waits < 2) {
 		*record = (struct thread_record){ .state = THREAD_CLAIMED };
 		store_release(&record->state, THREAD_FREE);

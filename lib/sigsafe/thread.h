@@ -10,27 +10,16 @@
 #include <pthread.h>
 
 #include "base/format.h"
-#include "sigsafe/evidence.h"
-#include "sigsafe/lock_costs.h"
+#include "sigsafe/loop.h"
 #include "sigsafe/seat.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/transfer.h"
-#include "sigsafe/way.h"
 
 /* Who the thread is, asked of the kernel once; its name perhaps again. */
 struct thread_identity {
 	int32_t tid; /* 0: not asked yet */
 	char name[NAME_BYTES];
 	uint64_t named_ns; /* when it was last asked for the name, at most */
-};
-
-/* What is known of a lock and its holder (lib/sigsafe/stall_locks.h). */
-struct lock_tale {
-	uint32_t index;	  /* in SECTION_LOCKS; 0: unknown */
-	uint32_t release; /* stack of an unlock that ended a wait; 0: none */
-	int32_t releaser; /* who did that */
-	char holder_name[NAME_BYTES]; /* "": unknown */
-	char releaser_name[NAME_BYTES];
 };
 
 /* What the thread waits for events for. */
@@ -49,6 +38,8 @@ struct thread {
 	/* The recording this thread enrolled in; another one: enrol again. */
 	struct recording *recording;
 	struct thread_record *record; /* NULL: not a loop, or table full */
+	/* The record's, and only while that is: not in a forked child. */
+	struct loop *loop;
 
 	/* The run (lib/sigsafe/run.h). */
 	volatile uint64_t run_begun_ns; /* 0: between runs */
@@ -57,40 +48,20 @@ struct thread {
 	volatile uint32_t ticks;	/* stacks taken in this run */
 	volatile uint32_t events;	/* returned by the wait before it */
 
-	/* Its threshold, FOR_EVER_NS for none, and when to look for one. */
+	/* Its threshold; FOR_EVER_NS: none. */
 	volatile uint64_t stall_ns;
-	volatile uint64_t look_again_ns;
 	/* A run shorter than this tells nothing new. */
 	volatile uint64_t plain_ns;
-	struct histogram *histogram; /* or NULL: no loop yet, or no room */
 
-	/* Of this run's stall (lib/sigsafe/run_samples.h). */
-	uint32_t samples; /* the first one's index + 1; 0: none */
-	uint64_t discarded, discarded_ns;
-
-	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */
-	struct event_record event;
-	struct lock_costs costs;	    /* what locks have cost it */
-	struct lock_tale tales[LOCK_COSTS]; /* of each of these */
-	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */
-	uint64_t log_next_ns;	/* length at which the log tells it again */
-	uint64_t place_next_ns; /* and at which its place is looked for */
-
-	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
-
-	struct seat seat; /* where its loop waits */
-	struct frame_shape seat_shape;
-	struct wait_way way; /* to there */
-	struct frame_shape shapes[FRAME_SHAPES];
-	bool seat_is_old;    /* a set's size is to be measured again */
-	uint64_t seat_waits; /* it had made when it took the seat */
-	struct seat left;    /* the seat before (lib/sigsafe/wait.c) */
-	uint64_t left_ns;    /* when it was left */
-	uint64_t left_turns; /* that had been made there */
-	uint64_t away;	     /* most waits made until it came back to one */
+	struct seat seat;	  /* where its loop waits */
+	bool seat_is_old;	  /* a set's size is to be measured again */
+	volatile bool is_doubted; /* this run (run_doubt()) */
 	volatile uint32_t nested; /* waits in this run that are nested */
-	volatile uint64_t nested_since_ns; /* the first of them */
-	volatile bool is_doubted;	   /* this run (run_doubt()) */
+
+	/* The wait for a lock it is in (lib/sigsafe/evidence.h). */
+	struct lock_record *volatile lock; /* NULL: in none */
+	volatile uint64_t lock_since_ns;
+	volatile int32_t joined; /* the thread it waits for to end; 0: none */
 
 	/* The call by which it may sleep in a futex; CALL_NONE: its own. */
 	volatile uint32_t futex_call;
@@ -104,17 +75,11 @@ struct thread {
 	volatile bool tick_waits;    /* for the answer */
 	bool takes_turns;     /* it has waited for events after it parked */
 	uint32_t parks;	      /* since it last waited for events */
-	uint64_t waits_there; /* it had made when it last was at a place */
-	struct thread_record *other; /* that took turns with it, or NULL */
-	uint32_t lessons;	     /* places it has taught */
-	uint32_t late_tries;	     /* in vain (lib/sigsafe/park.c) */
-	bool was_taught;	     /* by who never waited, where it parks */
-	uintptr_t shallowest;	     /* stack pointer of those */
+	uint32_t lessons;     /* places it has taught */
+	uintptr_t shallowest; /* stack pointer of those */
 
 	/* The call it may be stuck in, other than a wait; as in its record. */
 	volatile uint32_t blocked_call;
-	volatile uint32_t blocked_stack;
-	volatile uint64_t blocked_ns;
 
 	/* The timer. */
 	volatile int32_t timer;		    /* kernel id + 1; 0: none */

@@ -74,11 +74,12 @@ cold bool turns_are_taken(struct thread *self, uint64_t since_ns)
 
 	if (self->seat.epoll == SEAT_POLLS)
 		return false;
-	if (self->other && is_at(self->other, self->seat.epoll, since_ns))
+	if (self->loop->other &&
+	    is_at(self->loop->other, self->seat.epoll, since_ns))
 		return true;
 	other = find(self, is_at, since_ns);
 	if (other)
-		self->other = other;
+		self->loop->other = other;
 	return other;
 }
 

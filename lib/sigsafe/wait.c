@@ -19,41 +19,55 @@ static bool is_same_frame(const struct thread *self,
 			  const struct frame_shape *shape)
 {
 	uintptr_t end = frame_end(shape, call);
-	uintptr_t seat_end = frame_end(&self->seat_shape, &self->seat.call);
+	const struct frame_shape *seat_shape = &self->loop->seat_shape;
+	uintptr_t seat_end = frame_end(seat_shape, &self->seat.call);
 
 	if (!end || !seat_end)
 		return self->seat.call.pc == call->pc;
-	return self->seat_shape.function == shape->function && seat_end == end;
+	return seat_shape->function == shape->function && seat_end == end;
 }
 
 static void note_left(struct thread *self)
 {
-	self->left = self->seat;
-	self->left_ns = clock_now_ns();
-	self->left_turns = run_turns(self);
-	self->seat_waits = self->record->waits;
+	struct loop *loop = self->loop;
+
+	loop->left = self->seat;
+	loop->left_ns = clock_now_ns();
+	loop->left_turns = run_turns(self);
+	loop->seat_waits = self->record->waits;
 }
 
-/* While it is on the stack, for comparison with later ones. */
+/* Its shape while it is on the stack, for comparison with later ones. */
+static void move_to(struct thread *self, const struct seat *seat)
+{
+	struct loop *loop = self->loop;
+	const struct frame_shape *shape =
+		frame_shape_of(loop->shapes, seat->call.pc);
+
+	store_relaxed(&self->record->epoll, seat->epoll + 1);
+	if (!is_same_frame(self, &seat->call, shape))
+		note_left(self);
+	loop->seat_shape = *shape;
+	self->seat = *seat;
+}
+
 static cold void take_seat(struct thread *self, const struct seat *seat)
 {
-	const struct frame_shape *shape =
-		frame_shape_of(self->shapes, seat->call.pc);
 	bool is_other = seat_differs(&self->seat, seat);
 
-	if (is_watched(self)) {
-		store_relaxed(&self->record->epoll, seat->epoll + 1);
-		if (!is_same_frame(self, &seat->call, shape))
-			note_left(self);
-	}
-	self->seat_shape = *shape;
-	self->seat = *seat;
 	/* Others are to see where it waits, for however long the first time. */
-	if (self->recording != live_recording())
+	if (self->recording != live_recording()) {
+		self->seat = *seat;
 		thread_enrol(self);
+	}
+	if (!is_enrolled(self)) {
+		self->seat = *seat;
+		return;
+	}
+	move_to(self, seat);
 	if (is_watched(self) && seat->epoll != SEAT_POLLS &&
-	    (is_other || !self->way.depth))
-		way_find(&self->way, &seat->call);
+	    (is_other || !self->loop->way.depth))
+		way_find(&self->loop->way, &seat->call);
 }
 
 /*
@@ -62,20 +76,20 @@ static cold void take_seat(struct thread *self, const struct seat *seat)
  */
 static bool has_come_back(const struct thread *self, const struct seat *seat)
 {
-	return is_watched(self) && self->left.call.pc &&
-	       !seat_differs(&self->left, seat) &&
-	       self->left.call.sp == seat->call.sp &&
-	       clock_now_ns() - self->left_ns < LOOP_MOVED_NS;
+	return is_watched(self) && self->loop->left.call.pc &&
+	       !seat_differs(&self->loop->left, seat) &&
+	       self->loop->left.call.sp == seat->call.sp &&
+	       clock_now_ns() - self->loop->left_ns < LOOP_MOVED_NS;
 }
 
 static void come_back(struct thread *self, const struct seat *seat)
 {
-	uint64_t turns = self->left_turns;
+	uint64_t turns = self->loop->left_turns;
 
-	self->away = max_u64(self->away, run_turns(self));
+	self->loop->away = max_u64(self->loop->away, run_turns(self));
 	take_seat(self, seat);
-	self->seat_waits = self->record->waits - turns;
-	self->left.call.pc = 0;
+	self->loop->seat_waits = self->record->waits - turns;
+	self->loop->left.call.pc = 0;
 }
 
 /* Of a wait that may be none of the loop's, or is to be measured. */
@@ -94,7 +108,8 @@ static cold enum sitting_kind look_at(struct thread *self,
 		return kind;
 	}
 	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
-		kind = sitting_kind_of(sitting, &self->seat, self->shapes);
+		kind = sitting_kind_of(sitting, &self->seat,
+				       self->loop->shapes);
 	if (kind == SITTING_OF_LOOP)
 		take_seat(self, &sitting->seat);
 	return kind;

@@ -76,7 +76,7 @@ static bool is_sem_or_join(const struct lock_record *lock)
 static void doubt(struct thread *self, enum blocking_call call)
 {
 	if (run_turns(self) <= START_TURNS &&
-	    (is_endless(call) || is_sem_or_join(self->slice.lock)))
+	    (is_endless(call) || is_sem_or_join(self->lock)))
 		run_doubt(self);
 }
 
@@ -112,7 +112,7 @@ void watch_tick(ucontext_t *uc)
 		nested_tick(self, now_ns);
 	else
 		self->stack = stack_capture(uc, NULL);
-	doubt(self, self->slice.call);
+	doubt(self, self->loop->slice.call);
 	stall_tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
 		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
@@ -168,16 +168,16 @@ static void start_ticks(struct thread *self)
 	call = self->blocked_call;
 	thread_blocks_no_more(self);
 	/* It had parked, which ended that run. */
-	if (self->blocked_ns < begun_ns)
+	if (self->loop->blocked_ns < begun_ns)
 		return;
-	evidence_blocked(self, call, self->blocked_ns, now_ns);
+	evidence_blocked(self, call, self->loop->blocked_ns, now_ns);
 	thread_look_at_name(self);
 	if (now_ns - begun_ns < self->stall_ns) {
 		run_arm(self, begun_ns);
 		return;
 	}
 	evidence_pause(self);
-	self->stack = self->blocked_stack;
+	self->stack = self->loop->blocked_stack;
 	stall_tick(self, begun_ns, now_ns, call);
 	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 	evidence_resume(self);
@@ -200,7 +200,7 @@ struct blocked watch_interrupt(void)
 	    !is_watched(self))
 		return in;
 	in.call = self->blocked_call;
-	in.stack = self->blocked_stack;
+	in.stack = self->loop->blocked_stack;
 	if (self->waiting)
 		nested_end();
 	else

@@ -33,6 +33,7 @@
 #define OWN_SIGNALS    "some signals are the emulator's own"
 #define NO_SECCOMP     "there is no seccomp(2)"
 #define NO_VDSO	       "a process has no vDSO"
+#define NO_LIMIT       "no memory is refused by RLIMIT_AS"
 #define NO_COPIES      "there is no process_vm_readv(2)"
 #define NO_DISTANCE    "the program's data lie where its stack may reach"
 #define NO_PLACE_TWICE "no address is mapped twice"

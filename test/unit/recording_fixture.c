@@ -46,5 +46,6 @@ struct thread fixture_thread(struct recording *rec)
 	return (struct thread){
 		.recording = rec,
 		.record = section_records(rec, SECTION_THREADS),
+		.loop = loop_clear(0),
 	};
 }

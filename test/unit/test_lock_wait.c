@@ -57,11 +57,11 @@ static unsigned unseen, steps;
 
 static void look(const ucontext_t *context)
 {
-	const struct slice *slice = &thread_self.slice;
+	const struct slice *slice = &thread_self.loop->slice;
 
 	(void)context;
 	steps++;
-	unseen += !slice->lock && !slice->wait_ns[CAUSE_LOCK];
+	unseen += !thread_self.lock && !slice->wait_ns[CAUSE_LOCK];
 }
 
 /* It is told either as a wait that goes on, or as one that was. */
@@ -70,13 +70,13 @@ Test(lock_wait, a_tick_at_its_end_finds_it, .disabled = !CAN_STEP)
 	struct lock_wait wait;
 
 	begin_wait(&wait);
-	cr_assert_not_null(thread_self.slice.lock);
+	cr_assert_not_null(thread_self.lock);
 	fixture_begin_steps(look);
 	fixture_step();
 	contention_wait_end(&wait, WAIT_ACQUIRED);
 	fixture_end_steps();
-	cr_assert_null(thread_self.slice.lock);
-	cr_assert_gt(thread_self.slice.wait_ns[CAUSE_LOCK], 0);
+	cr_assert_null(thread_self.lock);
+	cr_assert_gt(thread_self.loop->slice.wait_ns[CAUSE_LOCK], 0);
 	cr_assert_gt(steps, 300);
 	cr_assert_lt(unseen, 100, "%u of %u", unseen, steps);
 }

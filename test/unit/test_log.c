@@ -19,7 +19,8 @@
 #include "text_fixture.h"
 
 static struct recording *rec;
-static struct thread self;
+static struct loop own;
+static struct thread self = { .loop = &own };
 static char path[] = "/tmp/test_log.XXXXXX";
 static char said[1 << 16];
 
@@ -34,7 +35,7 @@ static void make(void)
 	log_door_to_file(path);
 	log_start(60);
 	self.recording = rec;
-	self.event = (struct event_record){
+	own.event = (struct event_record){
 		.begun_ns = rec->start_ns + SECONDS(2),
 		.duration_ns = 52300000,
 		.tid = 4712,
@@ -78,7 +79,7 @@ Test(log, a_line_says_all_of_it)
 				   frame_pack(0, 0x7f0000000001) };
 
 	add_module(rec, "/usr/bin/app", 0x1000, 0x9000);
-	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	own.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
 	/* It bears the time it is written. */
 	rec->start_ns = clock_now_ns() - NS_PER_MS;
 	live_begin(rec);
@@ -96,10 +97,10 @@ static void wait_for(enum lock_kind kind, uint64_t place)
 
 	lock->kind = kind;
 	lock->place = place;
-	self.event.cause_ns[CAUSE_BLOCKED] = 0;
-	self.event.cause_ns[cause_of_wait(kind)] = 52000000;
-	self.event.lock = lock->address;
-	self.event.lock_index =
+	own.event.cause_ns[CAUSE_BLOCKED] = 0;
+	own.event.cause_ns[cause_of_wait(kind)] = 52000000;
+	own.event.lock = lock->address;
+	own.event.lock_index =
 		(uint32_t)(lock - (struct lock_record *)section_records(
 					  rec, SECTION_LOCKS));
 }
@@ -108,18 +109,18 @@ Test(log, a_lock_is_told_by_its_place_and_its_holder_by_name)
 {
 	add_module(rec, "/usr/bin/app", 0x1000, 0x9000);
 	wait_for(LOCK_MUTEX, frame_pack(1, 0x40c0));
-	self.event.holder = 4713;
+	own.event.holder = 4713;
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(),
 				  "stalled for 52.3ms, waiting for mutex "
 				  "app+0x40c0, held by thread 4713, 3 "));
-	strcpy(self.event.holder_name, "worker1");
+	strcpy(own.event.holder_name, "worker1");
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(), ", held by worker1 (4713), 3 "));
 	/* Who let go of it is known better. */
-	self.event.release = 1;
-	self.event.releaser = 4714;
-	strcpy(self.event.releaser_name, "worker2");
+	own.event.release = 1;
+	own.event.releaser = 4714;
+	strcpy(own.event.releaser_name, "worker2");
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(), ", held by worker2 (4714), 3 "));
 }
@@ -127,10 +128,10 @@ Test(log, a_lock_is_told_by_its_place_and_its_holder_by_name)
 Test(log, a_holder_that_never_waited_is_told_by_name)
 {
 	wait_for(LOCK_MUTEX, PLACE_STACK);
-	self.event.holder = gettid();
+	own.event.holder = gettid();
 	prctl(PR_SET_NAME, "keeper");
-	self.event.state = RUN_LASTS;
-	self.event.duration_ns = SECONDS(1);
+	own.event.state = RUN_LASTS;
+	own.event.duration_ns = SECONDS(1);
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(), " 1s so far"));
 	cr_assert_not_null(strstr(said, ", held by keeper ("));
@@ -145,7 +146,7 @@ Test(log, an_object_whose_name_is_cut_is_said_to_be)
 		   0x9000);
 	add_module(rec, "/app01234567890123456789012345678901234567", 0x11000,
 		   0x19000);
-	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	own.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(), "23456+0x10 < app0123"));
 	cr_assert_not_null(strstr(said, "23456...+0x10\n"));
@@ -164,15 +165,15 @@ Test(log, what_is_no_lock_is_called_by_its_name)
 {
 	wait_for(LOCK_JOIN, 0);
 	/* Several. */
-	self.event.holder = -1;
+	own.event.holder = -1;
 	log_stall(&self);
 	cr_assert_not_null(
 		strstr(read_log(), "waiting for a thread to end, 3 events"));
-	self.event.holder = 4713;
+	own.event.holder = 4713;
 	log_stall(&self);
 	cr_assert_not_null(
 		strstr(read_log(), "waiting for thread 4713 to end, 3 events"));
-	strcpy(self.event.holder_name, "worker1");
+	strcpy(own.event.holder_name, "worker1");
 	log_stall(&self);
 	cr_assert_not_null(strstr(
 		read_log(), "waiting for thread worker1 (4713) to end, 3 "));
@@ -181,14 +182,14 @@ Test(log, what_is_no_lock_is_called_by_its_name)
 Test(log, a_lock_that_lost_its_record_is_a_lock)
 {
 	wait_for(LOCK_MUTEX, 0);
-	self.event.lock++;
+	own.event.lock++;
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(), "waiting for a lock, 3 events"));
 }
 
 Test(log, a_name_can_not_make_a_second_line)
 {
-	strcpy(self.event.name, "a\nb\033[2J");
+	strcpy(own.event.name, "a\nb\033[2J");
 	log_stall(&self);
 	cr_assert_eq(lines(), 1);
 	cr_assert_null(strchr(said, '\033'));
@@ -203,10 +204,10 @@ Test(log, a_line_that_is_too_long_is_cut_and_says_so)
 	memset(worst, '\001', sizeof(worst) - 1);
 	worst[sizeof(worst) - 1] = '\0';
 	add_module(rec, worst, 0x1000, 0x9000);
-	memset(self.event.name, '\001', NAME_BYTES);
+	memset(own.event.name, '\001', NAME_BYTES);
 	memset(rec->comm, '\001', NAME_BYTES);
 	live_begin(rec);
-	self.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
+	own.event.stack = add_stack(rec, frame, ARRAY_SIZE(frame));
 	log_start(1);
 	log_stall(&self);
 	cr_assert_eq(lines(), 1);
@@ -214,7 +215,7 @@ Test(log, a_line_that_is_too_long_is_cut_and_says_so)
 	cr_assert_str_eq(said + 512, "...\n");
 	/* What stood behind the cut is told by the next line that is whole. */
 	log_stall(&self);
-	self.event.begun_ns += SECONDS(60);
+	own.event.begun_ns += SECONDS(60);
 	log_stall(&self);
 	cr_assert_eq(lines(), 2);
 	cr_assert_null(strstr(said, "suppressed"));
@@ -231,7 +232,7 @@ Test(log, a_minute_has_so_many_lines)
 	cr_assert_eq(lines(), 5);
 	cr_assert_eq(fixture_lost(LOST_LOG_LIMIT), 5);
 	/* The next minute. */
-	self.event.begun_ns += SECONDS(60);
+	own.event.begun_ns += SECONDS(60);
 	log_stall(&self);
 	cr_assert_eq(lines(), 6);
 	cr_assert_not_null(strstr(said, "; suppressed 5\n"));
@@ -272,7 +273,7 @@ Test(log, a_stall_that_lasts_at_the_end_has_a_line)
 		section_records(rec, SECTION_THREADS);
 	struct event_record *ring = section_records(rec, SECTION_EVENTS);
 
-	ring[3] = self.event;
+	ring[3] = own.event;
 	ring[3].thread = (uint32_t)(loop - threads);
 	ring[3].begun_ns = loop->run_begun_ns;
 	log_end(rec, false);
@@ -315,14 +316,14 @@ Test(log, of_execs_that_fail_the_first_tells_a_stall)
 
 Test(log, a_stall_that_goes_on_is_told_at_doubled_lengths)
 {
-	self.event.state = RUN_LASTS;
+	own.event.state = RUN_LASTS;
 	for (uint64_t ms = 10; ms <= 10000; ms += 10) {
-		self.event.duration_ns = ms * NS_PER_MS;
+		own.event.duration_ns = ms * NS_PER_MS;
 		log_stall(&self);
 	}
 	/* 1, 2, 4, 8 s */
 	cr_assert_eq(lines(), 4);
-	self.event.state = RUN_CAME_BACK;
+	own.event.state = RUN_CAME_BACK;
 	log_stall(&self);
 	cr_assert_eq(lines(), 5);
 }
@@ -333,11 +334,11 @@ Test(log, what_could_not_be_written_is_counted_and_told_later)
 	log_stall(&self);
 	log_stall(&self);
 	log_door_to_file("/nowhere/log");
-	self.event.begun_ns += SECONDS(60);
+	own.event.begun_ns += SECONDS(60);
 	log_stall(&self);
 	cr_assert_eq(fixture_lost(LOST_LOG), 1);
 	log_door_to_file(path);
-	self.event.begun_ns += SECONDS(60);
+	own.event.begun_ns += SECONDS(60);
 	log_stall(&self);
 	cr_assert_eq(lines(), 2);
 	cr_assert_not_null(strstr(said, "; suppressed 1\n"));

@@ -16,12 +16,14 @@
 static struct recording *rec;
 static struct thread_record record;
 static struct thread self;
+static struct loop loop;
 
 static void make(void)
 {
 	rec = fixture_recording(MIN_RECORDING_BYTES);
 	self.recording = rec;
 	self.record = &record;
+	self.loop = &loop;
 }
 
 TestSuite(run_length, .init = make);
@@ -100,7 +102,7 @@ Test(run_length, each_loop_has_a_histogram_of_its_own)
 	first = record.histogram;
 	record = (struct thread_record){ 0 };
 	self.plain_ns = 0;
-	self.histogram = NULL;
+	loop.histogram = NULL;
 	run(NS_PER_S);
 	run(NS_PER_S);
 	cr_assert_neq(record.histogram, first);

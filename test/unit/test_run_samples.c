@@ -82,6 +82,7 @@ Test(run_samples, two_threads_in_the_same_code_have_their_own)
 	struct thread other = self;
 
 	other.record++;
+	other.loop = loop_clear(1);
 	add(on_cpu, 10);
 	run_samples_add(&other, on_cpu, 200, 1, NULL);
 	run_samples_drop(&other);

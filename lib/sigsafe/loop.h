@@ -1,0 +1,76 @@
+/*
+ * What is kept of a loop's thread besides what each of its turns touches, which
+ * is in struct thread. Thread-local memory is scarce: a library that is loaded
+ * by dlopen(3) gets it from what libc keeps for all of these together.
+ *
+ * Owns the memory: a place for each record of SECTION_THREADS, at the same
+ * index. It belongs to the thread that has claimed the record, and is never
+ * unmapped: a page takes memory once it is used.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_LOOP_H
+#define SIGSAFE_LOOP_H
+
+#include "base/format.h"
+#include "sigsafe/evidence.h"
+#include "sigsafe/lock_costs.h"
+#include "sigsafe/seat.h"
+#include "sigsafe/way.h"
+
+/* What is known of a lock and its holder (lib/sigsafe/stall_locks.h). */
+struct lock_tale {
+	uint32_t index;	  /* in SECTION_LOCKS; 0: unknown */
+	uint32_t release; /* stack of an unlock that ended a wait; 0: none */
+	int32_t releaser; /* who did that */
+	char holder_name[NAME_BYTES]; /* "": unknown */
+	char releaser_name[NAME_BYTES];
+};
+
+/* As struct thread: written by its thread, and by handlers on that. */
+struct loop {
+	uint64_t look_again_ns;	     /* at its name, without a threshold */
+	struct histogram *histogram; /* or NULL: no loop yet, or no room */
+
+	/* Of this run's stall (lib/sigsafe/run_samples.h). */
+	uint32_t samples; /* the first one's index + 1; 0: none */
+	uint64_t discarded, discarded_ns;
+
+	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */
+	struct event_record event;
+	struct lock_costs costs;	    /* what locks have cost it */
+	struct lock_tale tales[LOCK_COSTS]; /* of each of these */
+	uint32_t event_longest; /* index in SECTION_LONGEST + 1; 0: none */
+	uint64_t log_next_ns;	/* length at which the log tells it again */
+	uint64_t place_next_ns; /* and at which its place is looked for */
+
+	struct slice slice; /* of the run (lib/sigsafe/evidence.h) */
+
+	struct frame_shape seat_shape; /* of where its loop waits */
+	struct wait_way way;	       /* to there */
+	struct frame_shape shapes[FRAME_SHAPES];
+	uint64_t seat_waits; /* it had made when it took the seat */
+	struct seat left;    /* the seat before (lib/sigsafe/wait.c) */
+	uint64_t left_ns;    /* when it was left */
+	uint64_t left_turns; /* that had been made there */
+	uint64_t away;	     /* most waits made until it came back to one */
+	volatile uint64_t nested_since_ns; /* the first of the run's */
+
+	/* Where it parks (lib/sigsafe/park.c). */
+	uint64_t waits_there; /* it had made when it last was at a place */
+	struct thread_record *other; /* that took turns with it, or NULL */
+	uint32_t late_tries;	     /* in vain */
+	bool was_taught;	     /* by who never waited */
+
+	/* Of the call it may be stuck in, as in its record. */
+	volatile uint32_t blocked_stack;
+	volatile uint64_t blocked_ns;
+};
+
+/*
+ * The place of the record with this index, cleared; NULL: there is no memory.
+ * Signal-safe.
+ */
+struct loop *loop_clear(uint32_t index);
+
+#endif

@@ -8,6 +8,7 @@
 
 #include <sys/auxv.h>
 
+#include "setup/libc_function.h"
 #include "setup/say.h"
 #include "setup/seccomp.h"
 #include "setup/session.h"
@@ -44,6 +45,11 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	/* Who may do more than who starts it is not for that one to watch. */
 	if (!gnu_get_libc_version || getauxval(AT_SECURE))
 		return;
+	if (libc_comes_first()) {
+		say_start();
+		say("loaded, but not by LD_PRELOAD: nothing is watched");
+		return;
+	}
 	if (getauxval(AT_PAGESZ) != PAGE_BYTES) {
 		say_start();
 		say("this system's pages are not of 4 KiB: nothing is watched");

@@ -24,6 +24,17 @@ static bool is_libc(const struct link_map *object)
 	return slash && strcmp(slash + 1, LIBC_SO) == 0;
 }
 
+bool libc_comes_first(void)
+{
+	const struct link_map *object = &_r_debug ? _r_debug.r_map : NULL;
+
+	/* In the order in which names are looked up in them. */
+	for (; object && object->l_ld != _DYNAMIC; object = object->l_next)
+		if (is_libc(object))
+			return true;
+	return false;
+}
+
 /* libc is linked for address 0, so it lies where it is moved to. */
 static bool has_code_at(const struct link_map *object, uintptr_t address)
 {

@@ -80,6 +80,18 @@ static void doubt(struct thread *self, enum blocking_call call)
 		run_doubt(self);
 }
 
+/*
+ * An exec is about to be tried, and what it ends has been told: a tick would
+ * add to that. Should it fail the next one has all that came since.
+ */
+static bool awaits_exec(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
+{
+	if (likely(!load_relaxed(&self->recording->end)))
+		return false;
+	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+	return true;
+}
+
 void watch_tick(ucontext_t *uc)
 {
 	struct thread *self = &thread_self;
@@ -104,7 +116,7 @@ void watch_tick(ucontext_t *uc)
 		run_arm(self, begun_ns);
 		return;
 	}
-	if (park_tick(self))
+	if (park_tick(self) || awaits_exec(self, begun_ns, now_ns))
 		return;
 	evidence_pause(self);
 	evidence_tick(self, uc, now_ns - min_u64(due_ns, now_ns));
@@ -176,6 +188,8 @@ static void start_ticks(struct thread *self)
 		run_arm(self, begun_ns);
 		return;
 	}
+	if (awaits_exec(self, begun_ns, now_ns))
+		return;
 	evidence_pause(self);
 	self->stack = self->loop->blocked_stack;
 	stall_tick(self, begun_ns, now_ns, call);

@@ -147,6 +147,18 @@ static void say_wait(struct pen *pen, const struct recording *rec,
 			     event->holder);
 }
 
+/* " in usleep" */
+static void say_call(struct pen *pen, uint32_t call)
+{
+	if (CALL_IS_UNNAMED(call)) {
+		pen_number(pen, " in " CALL_UNNAMED_WORD,
+			   CALL_SYSTEM_NUMBER(call), "");
+	} else if (*blocking_call_name(call)) {
+		pen_text(pen, " in ");
+		pen_text(pen, blocking_call_name(call));
+	}
+}
+
 static void say_cause(struct pen *pen, const struct recording *rec,
 		      const struct event_record *event)
 {
@@ -158,10 +170,8 @@ static void say_cause(struct pen *pen, const struct recording *rec,
 		return;
 	}
 	pen_text(pen, cause_words(cause));
-	if (cause == CAUSE_BLOCKED && *blocking_call_name(event->call)) {
-		pen_text(pen, " in ");
-		pen_text(pen, blocking_call_name(event->call));
-	}
+	if (cause == CAUSE_BLOCKED)
+		say_call(pen, event->call);
 }
 
 /* "app+0x1234 < libfoo.so+0x42": the innermost first. */

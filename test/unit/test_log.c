@@ -91,6 +91,17 @@ Test(log, a_line_says_all_of_it)
 			 "0x7f0000000000\n");
 }
 
+Test(log, a_call_without_a_name_is_told_by_its_number)
+{
+	own.event.call = CALL_SYSTEM(250);
+	log_stall(&self);
+	cr_assert_not_null(
+		strstr(read_log(), ", blocked in system-call-250, 3 events"));
+	own.event.call = CALL_NONE;
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(), ", blocked, 3 events"));
+}
+
 static void wait_for(enum lock_kind kind, uint64_t place)
 {
 	struct lock_record *lock = add_lock(rec, 0x55d0c0b3e0a0);

@@ -277,7 +277,7 @@ stays() {
 	in_background under_shim "$(victim neighbours)" stay
 	wait_until 20 has_stalled
 	"$@"
-	! has_ended "$program"
+	if has_ended "$program"; then return 1; fi
 	kill -TERM "$program"
 	job_ends 143
 	(($(header "$(result stall.txt)" stalls) > 3))

@@ -59,7 +59,7 @@ names_are_right() {
 	for which in even odd; do
 		samples "$1" | grep " storm_$which " >"$RESULTS/through"
 		[[ -s $RESULTS/through ]]
-		! grep -v "through_$which" "$RESULTS/through"
+		[[ $(grep -vc "through_$which" "$RESULTS/through") = 0 ]]
 	done
 }
 

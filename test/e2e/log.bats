@@ -183,3 +183,101 @@ subprocess.run([sys.argv[1], "plain"], stderr=theirs, check=True, timeout=20)
 	under_shim STALLSHIM_LOG=log.%e "$(victim loops)" io:15000:2
 	[[ $(stall_lines "$RESULTS/log.loops") = 2 ]]
 }
+
+@test "a full disk does no harm, and what is lost is counted" {
+	under_shim STALLSHIM_LOG=/dev/full "$(victim log)" plain >"$RESULTS/said"
+	twenty_lost
+	[[ $(grep -cE 'pending|errno' "$RESULTS/said") = 0 ]]
+	rm "$RESULTS"/*.txt
+	under_shim STALLSHIM_LOG=stderr STALLSHIM_QUIET=yes "$(victim log)" \
+		plain >"$RESULTS/said" 2>/dev/full
+	twenty_lost
+	[[ $(grep -cE 'pending|errno' "$RESULTS/said") = 0 ]]
+}
+
+@test "a pipe by name does not hold the program up, nor end it" {
+	mkfifo "$log"
+	# Nobody reads; then one who goes after a line.
+	under_shim STALLSHIM_LOG="$log" "$(victim log)" plain >"$RESULTS/said"
+	twenty_lost
+	rm "$RESULTS"/*.txt
+	timeout 60 head -n 1 "$log" >"$RESULTS/read" 3>&- &
+	under_shim STALLSHIM_LOG="$log" "$(victim log)" plain >"$RESULTS/said"
+	wait $!
+	cat "$RESULTS/said"
+	[[ $(stall_lines "$RESULTS/read") = 1 ]]
+	(($(lost_lines) >= 10))
+	[[ $(grep -cE 'pending|errno' "$RESULTS/said") = 0 ]]
+}
+
+# lines_are_those_of_texts: of each process as many as it had stalls, and none
+# in another's.
+lines_are_those_of_texts() {
+	local text pid
+
+	cat "$log"
+	[[ $(grep -vc '^stallshim: 20[^ ]*Z python3 ([0-9]*): ' "$log") = 0 ]]
+	for text in "$RESULTS"/*.stall.txt; do
+		pid=$(header "$text" pid)
+		[[ $(grep -c " python3 ($pid): .* stalled for " "$log") = \
+			$(header "$text" stalls) ]]
+	done
+}
+
+# Of a loop in Python, that stalls ten times.
+stalls='
+import os, select, time
+def stall():
+	loop = select.epoll()
+	for i in range(15):
+		loop.poll(0.001)
+		if i > 4: time.sleep(0.015)
+	loop.poll(0.001)
+'
+
+@test "a forked child writes to the same file, at the same time" {
+	need python3
+	under_shim STALLSHIM_LOG="$log,1000/min" python3 -c "$stalls"'
+stall()
+child = os.fork()
+stall()
+if not child: os._exit(0)
+os.waitpid(child, 0)
+'
+	[[ $(find "$RESULTS" -name '*.stall.txt' | wc -l) = 2 ]]
+	lines_are_those_of_texts
+}
+
+@test "a daemon goes on with its log, wherever it is" {
+	need python3
+	cd "$RESULTS"
+	under_shim STALLSHIM_LOG=log python3 -c "$stalls"'
+os.chdir("/")
+if os.fork(): os._exit(0)
+os.setsid()
+if os.fork(): os._exit(0)
+os.closerange(0, 256)
+for end in range(3): os.open("/dev/null", os.O_RDWR)
+stall()
+'
+	wait_until 30 result stall.txt
+	(($(stall_lines "$log") >= 10))
+	lines_are_those_of_texts
+}
+
+@test "a thread's first run has a line once it has come back, not before" {
+	need python3
+	said=$(under_shim STALLSHIM_LOG="$log" python3 -c '
+import os, select, sys, time
+loop = select.epoll()
+loop.poll(0.001)
+time.sleep(1.2)
+print(os.path.exists(sys.argv[1]))
+loop.poll(0.001)
+print(os.path.exists(sys.argv[1]))
+' "$log")
+	cat "$log"
+	[[ $said = $'False\nTrue' ]]
+	[[ $(grep -c ' stalled for 1[.0-9]*s, blocked in clock_nanosleep,' \
+		"$log") = 1 ]]
+}

@@ -142,6 +142,11 @@
 	X(void, exit, (int status), (status))                                  \
 	X(void, _exit, (int status), (status))                                 \
 	X(void, _Exit, (int status), (status))                                 \
+	X(void, abort, (void), ())                                             \
+	X(void, __assert_fail,                                                 \
+	  (const char *claim, const char *file, unsigned line,                 \
+	   const char *function),                                              \
+	  (claim, file, line, function))                                       \
 	X(int, execve,                                                         \
 	  (const char *path, char *const argv[], char *const envp[]),          \
 	  (path, argv, envp))                                                  \

@@ -1,15 +1,21 @@
 /*
  * The ends of a program that no destructor sees: _exit, to which syscall(2)
  * comes as well, and quick_exit. The results are written first. (exec:
- * hook_exec.c.)
+ * hook_exec.c.) Of an abort only the stall is told that it ends in: a program
+ * whose memory is in disorder is to get to its end, and its recording stays.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "setup/session.h"
+#include "sigsafe/live.h"
+#include "sigsafe/log.h"
+#include "sigsafe/process.h"
+#include "sigsafe/run.h"
 
 /*
  * The destructor writes the results. But where two threads exit, the second one
@@ -52,5 +58,39 @@ void quick_exit_old(int status)
 {
 	session_end(END_AT_ONCE, status);
 	real.quick_exit_old(status);
+	__builtin_unreachable();
+}
+
+/* It may come to naught: a handler of SIGABRT may jump out of it. */
+static void tell_abort(void)
+{
+	const kernel_sigset quiet = QUIET_MASK;
+	kernel_sigset mask;
+
+	/* In a vfork child it is not this program that ends. */
+	if (!live_recording() || !process_id())
+		return;
+	/* A tick must not find the stall half told. */
+	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
+	run_stops(RUN_LASTS);
+	log_abort(live_recording());
+	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+}
+
+HOOK __attribute__((noreturn)) void abort(void)
+{
+	tell_abort();
+	real.abort();
+	__builtin_unreachable();
+}
+
+/* libc's own way from here to abort() is not seen. */
+HOOK __attribute__((noreturn)) void __assert_fail(const char *claim,
+						  const char *file,
+						  unsigned line,
+						  const char *function)
+{
+	tell_abort();
+	real.__assert_fail(claim, file, line, function);
 	__builtin_unreachable();
 }

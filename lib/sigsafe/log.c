@@ -26,7 +26,7 @@ static struct {
 	uint64_t suppressed; /* since the last line */
 } limit;
 
-/* When an exec was last tried, and failed: what lasted then has been told. */
+/* When an exec last failed, or an abort: what lasted then has been told. */
 static uint64_t told_ns;
 
 void log_start(uint32_t per_minute)
@@ -147,7 +147,7 @@ void log_stall(struct thread *self)
 		tell(self->recording, &self->loop->event);
 }
 
-/* Has an exec told it that failed? Relaxed: who ends the program does so. */
+/* Has an end told it that was none? Relaxed: who ends the program does so. */
 static bool was_told(const struct event_record *event,
 		     const struct thread_record *thread)
 {
@@ -155,19 +155,26 @@ static bool was_told(const struct event_record *event,
 	       load_relaxed(&told_ns);
 }
 
-static void tell_lasting(const struct recording *rec, bool is_exec)
+/* may_go_on: it may not be the end after all. */
+static void tell_lasting(const struct recording *rec, uint64_t now_ns,
+			 bool may_go_on)
 {
 	const struct thread_record *thread = live_records(rec, SECTION_THREADS);
-	uint64_t now_ns = load_relaxed(&rec->end_ns);
 
 	for (uint32_t n = live_capacity(SECTION_THREADS); n; n--, thread++) {
 		struct event_record event = event_lasting(rec, thread, now_ns);
 
-		if (event.begun_ns && !(is_exec && was_told(&event, thread)))
+		if (event.begun_ns && !(may_go_on && was_told(&event, thread)))
 			tell(rec, &event);
 	}
-	if (is_exec)
+	if (may_go_on)
 		store_relaxed(&told_ns, now_ns);
+}
+
+void log_abort(const struct recording *rec)
+{
+	if (log_is_kept())
+		tell_lasting(rec, clock_now_ns(), true);
 }
 
 void log_end(const struct recording *rec, bool is_exec)
@@ -176,7 +183,7 @@ void log_end(const struct recording *rec, bool is_exec)
 		return;
 	/* Who has waited for events has a record there. */
 	if (load_relaxed(&rec->section[SECTION_THREADS].used))
-		tell_lasting(rec, is_exec);
+		tell_lasting(rec, load_relaxed(&rec->end_ns), is_exec);
 	if (load_relaxed(&limit.suppressed))
 		write_line(rec, NULL);
 }

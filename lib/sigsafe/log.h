@@ -31,4 +31,7 @@ void log_stall(struct thread *self);
  */
 void log_end(const struct recording *rec, bool is_exec);
 
+/* The same of what lasts before an abort, from which the host may return. */
+void log_abort(const struct recording *rec);
+
 #endif

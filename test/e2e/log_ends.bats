@@ -136,3 +136,42 @@ left() {
 		lasts_at_end
 	done
 }
+
+# without_texts HOW: the victim; what the report tells of its stall is in $row.
+without_texts() {
+	local status=0
+
+	rm -f "$RESULTS"/* "$log"
+	run=$(under_shim STALLSHIM_LOG="$log" "$(victim log_ends)" "$1") ||
+		status=$?
+	run=${run#run }
+	((status > 128))
+	row=$("$STALLSHIM" report "$(result rec)" |
+		grep -E '^ +[0-9.]+m?s +[0-9.]+m?s[+] +ends ')
+	echo "$row"
+}
+
+@test "abort and assert in a callback have a line, as the report has it" {
+	local how line
+
+	for how in abort assert; do
+		without_texts $how
+		cat "$log"
+		line=$(lines ends 'is stalled, for .*ms so far')
+		[[ $(wc -l <<<"$line") = 1 ]]
+		(($(length_of "$line") >= run * 99 / 100))
+		grep -qF " $(sed 's/.* is stalled, for \(.*\) so far.*/\1/' \
+			<<<"$line")+ " <<<"$row"
+		lines sleeps 'is stalled, for .* so far, blocked in usleep' |
+			grep -q .
+	done
+}
+
+@test "a signal that leaves no texts leaves no line: its report has the stall" {
+	local sig
+
+	for sig in ABRT SEGV KILL; do
+		without_texts "$(kill -l $sig)"
+		[[ ! -e $log || $(lines ends 'is stalled, for .*ms' | wc -l) = 0 ]]
+	done
+}

@@ -7,13 +7,14 @@
  *   execs FILE   by a file that is no program, 20 times, and goes on
  *   exit, _exit, quick_exit
  *   exit_group   by syscall(2)
- *   abort
+ *   abort, assert
  *   thread       the thread ends, and then main returns
  *   a number     raises this signal
  * prints how long the run was by its own clock: "run NANOSECONDS"
  *
  * SPDX-License-Identifier: MIT
  */
+#include <assert.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -65,6 +66,8 @@ static void end(void)
 		syscall(SYS_exit_group, 3);
 	else if (!strcmp(how, "abort"))
 		abort();
+	else if (!strcmp(how, "assert"))
+		assert(!"reached");
 	else if (strcmp(how, "thread"))
 		raise(atoi(how));
 }

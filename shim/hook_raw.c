@@ -186,7 +186,7 @@ static long make(const struct raw *raw, long number, const long *a,
 		.sends = raw->sends,
 		.kind = kind_of(raw->way, a),
 		.fd = (int)a[0],
-		.number = number,
+		.number = (int)number,
 		.function = (uintptr_t)real.syscall,
 	};
 

@@ -62,7 +62,7 @@ static ssize_t move_to_file(mover *move, const struct msghdr *message,
 			    ssize_t done)
 {
 	struct transfer call = thread_self.transfer;
-	uint64_t handlers = thread_self.host_handlers;
+	uint32_t handlers = thread_self.host_handlers;
 	struct rest rest;
 	size_t bytes;
 	ssize_t got;

@@ -49,7 +49,7 @@ cold bool hook_transfer_wait(void)
 	struct pollfd poll = { .fd = call.fd,
 			       .events = call.sends ? POLLOUT : POLLIN };
 	uint64_t for_ns = transfer_timeout_ns(&call);
-	uint64_t handlers = thread_self.host_handlers;
+	uint32_t handlers = thread_self.host_handlers;
 	struct timespec left;
 	int got;
 

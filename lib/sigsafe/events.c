@@ -117,7 +117,7 @@ void event_update(struct thread *self, uint64_t duration_ns,
 	event->duration_ns = duration_ns;
 	event->ticks = self->ticks;
 	event->state = state;
-	event->latest = self->stack;
+	event->latest = self->loop->stack;
 	keep_place(self);
 	if (slot)
 		event_refresh(slot, event);

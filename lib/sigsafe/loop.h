@@ -33,7 +33,8 @@ struct loop {
 	struct histogram *histogram; /* or NULL: no loop yet, or no room */
 
 	/* Of this run's stall (lib/sigsafe/run_samples.h). */
-	uint32_t samples; /* the first one's index + 1; 0: none */
+	volatile uint32_t stack; /* of the latest tick */
+	uint32_t samples;	 /* the first one's index + 1; 0: none */
 	uint64_t discarded, discarded_ns;
 
 	/* This run's stall, if ticks > 0 (lib/sigsafe/events.h). */

@@ -113,7 +113,7 @@ void nested_look(struct thread *self, const ucontext_t *uc)
 /* It may have come between two calls of the wait, which is one to the host. */
 void nested_tick(struct thread *self, uint64_t now_ns)
 {
-	self->stack = self->loop->blocked_stack;
+	self->loop->stack = self->loop->blocked_stack;
 	self->loop->slice.call = self->blocked_call;
 	evidence_blocked(self, self->blocked_call,
 			 max_u64(self->loop->blocked_ns, self->shared_ns),

@@ -55,7 +55,7 @@ static void add_samples(struct thread *self, struct slice_end *end,
 
 	for (unsigned i = 0; i < CAUSE_COUNT; i++) {
 		struct sample sample = { .kind = SAMPLE_STALL,
-					 .stack = self->stack };
+					 .stack = self->loop->stack };
 		struct lock_record *lock;
 
 		if (!causes->ns[i])

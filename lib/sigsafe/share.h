@@ -12,7 +12,7 @@
 
 /*
  * The stall of the thread's run has lasted until now_ns: gives out the slice
- * since the last time. is_tick: self->stack was taken now. Signal-safe.
+ * since the last time. is_tick: self->loop->stack was taken now. Signal-safe.
  */
 void share_until(struct thread *self, uint64_t now_ns, bool is_tick);
 

@@ -1,15 +1,17 @@
 /*
- * The ways up a stack that its thread knows.
+ * The ways up a stack that its thread knows: those of all threads in one table,
+ * as thread-local memory is scarce (sigsafe/loop.h). A word tells whose it is.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "sigsafe/stack_reach.h"
 
+#include "base/atomic.h"
 #include "base/hash.h"
 #include "sigsafe/own_stack.h"
 
 /* A set is a line of the cache: that is what one way costs to be looked up. */
-#define SETS   8u
+#define SETS   2048u
 #define IN_SET 8u
 
 /* Below the end of a large frame, what of it may be read: saved registers. */
@@ -17,31 +19,36 @@
 
 /*
  * One word each, 0: none, as a handler may come between any two instructions.
- * The one that was entered last is the first of its set.
+ * The one that was entered last is the first of its set. Relaxed, as a word
+ * stands for itself; one that two threads enter at once may be lost, or stay
+ * twice.
  */
-static __thread volatile uint64_t known[SETS][IN_SET]
-	__attribute__((aligned(64)));
+static uint64_t known[SETS][IN_SET] __attribute__((aligned(64)));
+
+/* Of threads, and of those that have forgotten what they knew. */
+static uint32_t numbers;
 
 static uint64_t word_of(uintptr_t pc, uintptr_t sp, uintptr_t to)
 {
-	uint64_t word = hash_mix(pc);
+	uint64_t word = hash_mix(thread_self.ways);
 
+	word = hash_mix((word ^ word >> 32) + pc);
 	word = hash_mix((word ^ word >> 32) + sp);
 	word = hash_mix((word ^ word >> 32) + to);
 	return (word ^ word >> 32) | 1;
 }
 
-static volatile uint64_t *set_of(uint64_t word)
+static uint64_t *set_of(uint64_t word)
 {
 	return known[hash_slot(word, SETS)];
 }
 
 static bool is_known(uint64_t word)
 {
-	const volatile uint64_t *set = set_of(word);
+	const uint64_t *set = set_of(word);
 
 	for (unsigned i = 0; i < IN_SET; i++)
-		if (set[i] == word)
+		if (load_relaxed(&set[i]) == word)
 			return true;
 	return false;
 }
@@ -68,6 +75,8 @@ static bool take(struct stack_reach *reach, uint64_t word, unsigned seen)
 void stack_reach_begin(struct stack_reach *reach, struct memory *memory,
 		       uintptr_t sp)
 {
+	if (unlikely(!thread_self.ways))
+		stack_reach_forget();
 	reach->memory = memory;
 	reach->lost_reads = thread_self.lost_reads;
 	reach->count = 0;
@@ -101,18 +110,16 @@ cold void stack_reach_over_signal(struct stack_reach *reach, uintptr_t pc,
 
 cold void stack_reach_forget(void)
 {
-	for (unsigned i = 0; i < SETS; i++)
-		for (unsigned j = 0; j < IN_SET; j++)
-			known[i][j] = 0;
+	thread_self.ways = add_relaxed(&numbers, 1) + 1;
 }
 
 static void enter(uint64_t word)
 {
-	volatile uint64_t *set = set_of(word);
+	uint64_t *set = set_of(word);
 
 	for (unsigned i = IN_SET - 1; i > 0; i--)
-		set[i] = set[i - 1];
-	set[0] = word;
+		store_relaxed(&set[i], load_relaxed(&set[i - 1]));
+	store_relaxed(&set[0], word);
 }
 
 cold void stack_reach_keep(const struct stack_reach *reach, unsigned seen,

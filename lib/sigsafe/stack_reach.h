@@ -1,6 +1,6 @@
 /*
- * How far up its stack a walk reads where it lies. Owns the ways that a thread
- * knows. Signal-safe.
+ * How far up its stack a walk reads where it lies. Owns the ways that threads
+ * know. Signal-safe.
  *
  * What lies above a stack pointer need not be stack: coroutines lie within the
  * stacks of threads, too, with gaps that come and go, and what a switch of

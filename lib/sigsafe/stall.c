@@ -21,7 +21,7 @@ static void begin_stall(struct thread *self, uint64_t begun_ns,
 {
 	if (!live_header.thresholds.count)
 		thread_read_name(self);
-	event_begin(self, begun_ns, self->stack, call);
+	event_begin(self, begun_ns, self->loop->stack, call);
 }
 
 /* A stall has come back: it counts from now on. */
@@ -90,7 +90,7 @@ static bool end_unseen(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 	thread_look_at_name(self);
 	if (now_ns - begun_ns < self->stall_ns)
 		return false;
-	self->stack = 0;
+	self->loop->stack = 0;
 	begin_stall(self, begun_ns, CALL_NONE);
 	count_stall(self, now_ns - begun_ns);
 	grow(self->record->unseen, 1);

@@ -124,6 +124,8 @@ static void forget(struct thread *self)
 		.handler_depth = self->handler_depth,
 		.opened = self->opened,
 		.in_walk = self->in_walk,
+		.in_fork = self->in_fork,
+		.ways = self->ways,
 		.alternate_stack = self->alternate_stack,
 		.hosts_stack = self->hosts_stack,
 		.identity = self->identity,

@@ -44,19 +44,16 @@ struct thread {
 	/* The run (lib/sigsafe/run.h). */
 	volatile uint64_t run_begun_ns; /* 0: between runs */
 	volatile uint64_t shared_ns;	/* run time shared out up to here */
-	volatile uint32_t stack;	/* of the latest tick in this run */
-	volatile uint32_t ticks;	/* stacks taken in this run */
-	volatile uint32_t events;	/* returned by the wait before it */
-
 	/* Its threshold; FOR_EVER_NS: none. */
 	volatile uint64_t stall_ns;
 	/* A run shorter than this tells nothing new. */
 	volatile uint64_t plain_ns;
-
-	struct seat seat;	  /* where its loop waits */
-	bool seat_is_old;	  /* a set's size is to be measured again */
-	volatile bool is_doubted; /* this run (run_doubt()) */
+	volatile uint32_t ticks;  /* stacks taken in this run */
+	volatile uint32_t events; /* returned by the wait before it */
 	volatile uint32_t nested; /* waits in this run that are nested */
+	volatile bool is_doubted; /* run_doubt() */
+	bool seat_is_old;	  /* a set's size is to be measured again */
+	struct seat seat;	  /* where its loop waits */
 
 	/* The wait for a lock it is in (lib/sigsafe/evidence.h). */
 	struct lock_record *volatile lock; /* NULL: in none */
@@ -69,58 +66,60 @@ struct thread {
 	/* Where it blocks, and may be parked (lib/sigsafe/park.h). */
 	struct call_site block; /* pc 0: it does not, as far as is known */
 	volatile uint64_t block_ns;
-	volatile bool block_is_timed; /* it ends by itself */
-	volatile bool parked; /* a tick has found it so: its run is over */
 	volatile uint64_t woken_run; /* woken in this one: was it parked? 0 */
-	volatile bool tick_waits;    /* for the answer */
-	bool takes_turns;     /* it has waited for events after it parked */
-	uint32_t parks;	      /* since it last waited for events */
-	uint32_t lessons;     /* places it has taught */
-	uintptr_t shallowest; /* stack pointer of those */
+	uintptr_t shallowest;	     /* stack pointer of where it has taught */
+	uint32_t lessons;	     /* places it has taught */
+	uint32_t parks;		     /* since it last waited for events */
+	bool takes_turns; /* it has waited for events after it parked */
+	volatile bool block_is_timed; /* it ends by itself */
+	volatile bool parked;	  /* a tick has found it so: its run is over */
+	volatile bool tick_waits; /* for the answer to woken_run */
 
 	/* The call it may be stuck in, other than a wait; as in its record. */
 	volatile uint32_t blocked_call;
 
 	/* The timer. */
-	volatile int32_t timer;		    /* kernel id + 1; 0: none */
-	int32_t *timer_place;		    /* lib/sigsafe/timer.c; or NULL */
-	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
 	volatile uint64_t armed_until_ns;
+	int32_t *timer_place;		    /* lib/sigsafe/timer.c; or NULL */
+	volatile int32_t timer;		    /* kernel id + 1; 0: none */
+	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
 	volatile bool armed;
 	volatile bool disarmed;	     /* by us: a tick that comes yet is none */
 	volatile bool timer_refused; /* do not try again */
 
 	/* The present wait (lib/sigsafe/wait.h). */
-	volatile uint32_t waiting;     /* enum wait_purpose */
 	volatile bool tick_broke_wait; /* the call that is made last */
 	volatile bool mask_is_kept; /* all signals are blocked, since a tick */
 	volatile bool wait_submits; /* broken, it returns how much */
+	volatile uint32_t waiting;  /* enum wait_purpose */
 	volatile int errno_at_wait;
 	volatile uint64_t interrupted_ns; /* by the host, after a tick; 0 */
 	kernel_sigset mask_before_tick;
-	volatile uint64_t handlers_at_wait;
+	volatile uint32_t handlers_at_wait;
+
+	/* Host handlers entered on this thread (lib/sigsafe/host_signal.h). */
+	volatile uint32_t host_handlers; /* so many, modulo 2^32 */
+	volatile uint32_t handler_depth; /* of these, not yet returned */
+	uint32_t ends;			 /* calls of thread_end() */
 
 	struct transfer transfer; /* the present one (lib/sigsafe/transfer.h) */
 	/* Where the kernel makes a call again (lib/sigsafe/call_again.h); 0 */
 	volatile uintptr_t call_again_pc;
-
-	/* Host handlers entered on this thread (lib/sigsafe/host_signal.h). */
-	volatile uint64_t host_handlers;
-	volatile uint32_t handler_depth; /* of these, not yet returned */
 
 	/* Of the signals that are kept open, the host opened these. */
 	volatile kernel_sigset opened;
 
 	volatile uint32_t in_flight;	/* lib/sigsafe/freeze.h */
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */
+	volatile bool in_fork;		/* lib/sigsafe/walker.c */
 	volatile uint32_t lost_reads;	/* of walks (lib/sigsafe/fault.h) */
+	volatile uint32_t ways;		/* lib/sigsafe/stack_reach.c; 0: none */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
 	stack_t hosts_stack;		/* lib/sigsafe/hosts_stack.h */
 
 	struct thread_identity identity; /* thread_identify() */
 	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */
 	struct sleeper *sleeper; /* lib/sigsafe/sleepers.c; or NULL */
-	uint32_t ends;		 /* calls of thread_end() */
 };
 
 /*

@@ -42,7 +42,7 @@ enum transfer_kind {
 	TRANSFER_ALL,	/* move the rest: arguments 1 and 2, buffer and size */
 	TRANSFER_COUNT, /* the same of argument 3, a size; sendfile's */
 	TRANSFER_PARTS	/* the hook does: if it is cut */
-};
+} __attribute__((packed));
 
 /* Has a tick cut it short? Then the hook moves the rest. */
 enum transfer_cut {
@@ -50,30 +50,33 @@ enum transfer_cut {
 	CUT_WAIT,  /* it was broken, and is to be made again in time */
 	CUT_FILE,  /* as long as no signal of the host's comes */
 	CUT_STREAM /* all are blocked, as by wait_keep_mask() */
-};
+} __attribute__((packed));
 
-/* Of the calling thread's; kept in struct thread. */
+/*
+ * Of the calling thread's; kept in struct thread, so small things lie together.
+ */
 struct transfer {
 	volatile bool is_open; /* the call is under way */
 	bool sends;	       /* its timeout is SO_SNDTIMEO */
 	enum transfer_kind kind;
-	int fd;
-	long number;	    /* of the system call */
-	uintptr_t function; /* libc's, which makes it */
-	int errno_before;
-	uint64_t begun_ns;
-	/* Written by the handler. */
+	/* Written by the handler, and so are asked, done and ends_ns. */
 	volatile bool is_final; /* a signal of the host's has broken it */
 	volatile bool is_again; /* the handler has it made once more */
 	volatile enum transfer_cut cut;
-	struct iovec asked; /* CUT_STREAM of TRANSFER_ALL: for what, and how */
-	int flags;
+	int flags; /* of what is asked */
+	int fd;
+	int number; /* of the system call */
+	int errno_before;
+	uintptr_t function; /* libc's, which makes it */
+	uint64_t begun_ns;
+	struct iovec asked; /* CUT_STREAM of TRANSFER_ALL: for what */
 	volatile uint64_t done;
 	volatile uint64_t ends_ns; /* its timeout's end; 0: none known */
 };
 
 /*
- * The call begins of which *what has the fields up to begun_ns; 0 means now.
+ * The call begins of which *what has all but what the handler writes; begun_ns
+ * 0 means now.
  * Needed only where a tick may come (thread_self.armed); then transfer_end()
  * must follow. Signal-safe.
  */

@@ -116,7 +116,7 @@ struct wait_state {
 	bool mask_is_kept;
 	bool wait_submits;
 	kernel_sigset mask; /* that blocks everything, if mask_is_kept */
-	uint64_t handlers_at_wait;
+	uint32_t handlers_at_wait;
 	int errno_at_wait;
 	uint64_t interrupted_ns;
 };

@@ -33,9 +33,6 @@ static uint32_t state;
  */
 static char *stack;
 
-/* This thread is between two of pthread_atfork(3)'s handlers. */
-static __thread volatile bool in_fork;
-
 int walker_start(void)
 {
 	long at = sys6(SYS_mmap, 0, STACK_BYTES + PAGE_BYTES,
@@ -59,7 +56,7 @@ const void *walker_guard_page(void)
  */
 static bool is_kept_out_by_fork(uint32_t seen)
 {
-	return seen >= FORK && (!in_fork || seen >= 2 * FORK);
+	return seen >= FORK && (!thread_self.in_fork || seen >= 2 * FORK);
 }
 
 static bool take_turn(unsigned spins, enum lost_reason *why)
@@ -123,7 +120,7 @@ bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 
 void walker_before_fork(void)
 {
-	in_fork = true;
+	thread_self.in_fork = true;
 	add_seq_cst(&state, FORK);
 	/*
 	 * Acquire pairs with end_turn(). Bounded: a walk whose thread was
@@ -139,12 +136,12 @@ void walker_before_fork(void)
 void walker_after_fork_in_parent(void)
 {
 	sub_release(&state, FORK);
-	in_fork = false;
+	thread_self.in_fork = false;
 }
 
 void walker_after_fork_in_child(void)
 {
 	/* No other thread: nobody walks, nobody forks. */
 	store_release(&state, 0);
-	in_fork = false;
+	thread_self.in_fork = false;
 }

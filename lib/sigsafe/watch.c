@@ -123,7 +123,7 @@ void watch_tick(ucontext_t *uc)
 	if (self->waiting)
 		nested_tick(self, now_ns);
 	else
-		self->stack = stack_capture(uc, NULL);
+		self->loop->stack = stack_capture(uc, NULL);
 	doubt(self, self->loop->slice.call);
 	stall_tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
@@ -191,7 +191,7 @@ static void start_ticks(struct thread *self)
 	if (awaits_exec(self, begun_ns, now_ns))
 		return;
 	evidence_pause(self);
-	self->stack = self->loop->blocked_stack;
+	self->loop->stack = self->loop->blocked_stack;
 	stall_tick(self, begun_ns, now_ns, call);
 	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
 	evidence_resume(self);

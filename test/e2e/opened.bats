@@ -31,6 +31,16 @@ opens() {
 	opens global "${LIBRARIES[@]}"
 }
 
+@test "behind one that takes a kilobyte of thread-local memory" {
+	opens local "$BUILD/victims/plugin_local.so"
+}
+
+@test "it takes half a kilobyte of that itself, as glibc means them to" {
+	need readelf
+	readelf -lW "$SHIM" | awk '$1 == "TLS" { print $6 }' >"$RESULTS/tls"
+	(($(<"$RESULTS/tls") <= 512))
+}
+
 @test "as a library whose own names come first" {
 	opens deep "${LIBRARIES[@]}"
 }

@@ -60,6 +60,18 @@ Test(stack_reach, a_frame_is_followed_where_others_have_followed_it)
 				(uintptr_t)pages + 2 * PAGE_BYTES));
 }
 
+Test(stack_reach, what_a_thread_knew_another_in_its_place_does_not)
+{
+	STACK_PAGES(pages);
+	struct trial trial;
+
+	cr_assert(!is_reached(&trial, pages));
+	stack_reach_keep(&trial.reach, 1, true);
+	cr_assert(is_reached(&trial, pages));
+	thread_self = (struct thread){ 0 };
+	cr_assert(!is_reached(&trial, pages));
+}
+
 Test(stack_reach, it_is_not_where_too_few_have)
 {
 	STACK_PAGES(pages);

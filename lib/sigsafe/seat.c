@@ -148,20 +148,27 @@ static bool is_closed(int fd)
 	return sys2(SYS_fcntl, fd, F_GETFD) < 0;
 }
 
-/* By a function that the loop's caller has called. Stacks grow downwards. */
+/*
+ * By a function that the loop's caller has called. Stacks grow downwards: that
+ * one's frame ends where the frame of the call that waits for the loop did, or
+ * below. How large a frame is says nothing: those of reactors are.
+ */
 static bool is_deeper(const struct call_site *call,
 		      const struct call_site *loop, struct frame_shape *known)
 {
 	/* By value: what is found next may take its place. */
 	struct frame_shape outer = *frame_shape_of(known, loop->pc);
 	const struct frame_shape *inner = frame_shape_of(known, call->pc);
-	uintptr_t end = frame_end(&outer, loop);
+	uintptr_t outer_end = frame_end(&outer, loop);
+	uintptr_t inner_end = frame_end(inner, call);
 
-	if (!end)
+	if (!outer_end)
 		return call->sp < loop->sp;
-	if (outer.function == inner->function && frame_end(inner, call) == end)
+	if (!inner_end)
+		return call->sp < outer_end;
+	if (outer.function == inner->function && inner_end == outer_end)
 		return false;
-	return call->sp < end;
+	return inner_end <= outer_end;
 }
 
 static enum sitting_kind beside_epoll(const struct sitting *sitting, int fd)

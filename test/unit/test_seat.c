@@ -238,6 +238,30 @@ Test(seat, beside_the_frame_that_waits_is_deeper_in_it_is_not)
 	cr_assert_eq(kind_beside(&loop, sitting), SITTING_OF_LOOP);
 }
 
+/* A call by a function further down. */
+static __attribute__((noinline)) struct call_site handles(void)
+{
+	struct call_site call = waits();
+
+	__asm__ volatile("");
+	return call;
+}
+
+Test(seat, a_large_frame_is_no_deeper_than_where_it_was_called)
+{
+	int fd = epoll_create1(0);
+	struct pollfd one = { fd + 1, POLLIN, 0 };
+	struct call_site reactor = calls_back(), job = handles();
+	struct seat first = sitting_poll(job, &one, 1).seat;
+	struct seat loop = sitting_epoll(reactor, fd).seat;
+
+	cr_assert_lt(reactor.sp, job.sp);
+	cr_assert_eq(kind_beside(&first, sitting_epoll(reactor, fd)),
+		     SITTING_OF_LOOP);
+	cr_assert_eq(kind_beside(&loop, sitting_poll(job, &one, 1)),
+		     SITTING_NESTED);
+}
+
 Test(seat, no_shape_is_known_of_what_is_no_code)
 {
 	struct call_site call = { 0x1000, 0x7fff0000, 0x7fff1000 };

@@ -17,7 +17,7 @@ bool nested_is_possible(void)
 	const struct thread *self = &thread_self;
 
 	return self->run_begun_ns && is_watched(self) &&
-	       self->record->waits > 1;
+	       self->record->waits;
 }
 
 /*

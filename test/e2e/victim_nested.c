@@ -2,7 +2,7 @@
  * A loop that waits in its callbacks, too: for another descriptor, which is
  * nested in the run, or for its own ones, which is a turn.
  *
- * usage: victim_nested WHAT
+ * usage: victim_nested WHAT [POLLS at the start, 2]
  * prints how long each of the nested waits that are a stall took: "run NS"
  *
  * SPDX-License-Identifier: MIT
@@ -319,11 +319,13 @@ static void callback_polls_for_ever(void)
 }
 
 /* The program's start polls, as a client library does for its answers. */
+static int polls_at_start;
+
 static void start_polls(void)
 {
 	struct pollfd fd = { pipes[0][0], POLLIN, 0 };
 
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < polls_at_start; i++)
 		poll(&fd, 1, 1);
 }
 
@@ -451,6 +453,7 @@ static const struct {
 	{ "poll-long", loop_by_poll, callback_polls_long },
 	{ "poll-poll", loop_by_poll, callback_polls },
 	{ "poll-alike", loop_by_poll_these, callback_polls_alike },
+	{ "busy-polls", loop_busy, callback_polls },
 	{ "busy-often", loop_busy, callback_polls_often },
 	{ "poll-one", loop_by_poll_of_one, callback_polls },
 	{ "poll-epoll", loop_by_poll, callback_epolls },
@@ -486,6 +489,7 @@ int main(int argc, char **argv)
 			return 2;
 	if (pipe(other_pipe))
 		return 2;
+	polls_at_start = argc > 2 ? argv[2][0] - '0' : 2;
 	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
 		if (argc > 1 && !strcmp(argv[1], things[i].name)) {
 			things[i].loop(things[i].callback);

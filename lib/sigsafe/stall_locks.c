@@ -80,9 +80,21 @@ void stall_locks_learn(struct thread *self, const struct event_record *in)
 }
 
 /*
- * Where it had to wait for the lock itself, it left its name there. Asking the
- * kernel takes a descriptor of the host's, as the log does; and it is only
- * while the wait goes on that the number is surely that thread's.
+ * Asking the kernel takes a descriptor of the host's, as the log does. Threads
+ * are often named late: at each tick anew.
+ */
+static void ask_name(struct lock_tale *tale, int32_t holder)
+{
+	char name[NAME_BYTES];
+
+	thread_name_of(holder, name);
+	if (*name)
+		memcpy(tale->holder_name, name, NAME_BYTES);
+}
+
+/*
+ * Where it had to wait for the lock itself, it left its name there. Only while
+ * the wait goes on is the number surely that thread's.
  */
 static void keep_name(const struct thread *self, struct lock_tale *tale,
 		      const struct lock_record *lock, int32_t holder)
@@ -91,8 +103,8 @@ static void keep_name(const struct thread *self, struct lock_tale *tale,
 		return;
 	if (load_relaxed(&lock->taker) == holder)
 		copy_relaxed(tale->holder_name, lock->taker_name, NAME_BYTES);
-	else if (!*tale->holder_name && self->lock == lock && log_is_kept())
-		thread_name_of(holder, tale->holder_name);
+	else if (self->lock == lock && log_is_kept())
+		ask_name(tale, holder);
 }
 
 static void keep_lock(struct thread *self, struct held_lock held, uint64_t ns)

@@ -273,11 +273,13 @@ wait_of() {
 @test "the log tells which thread a loop joins, by name, as the report does" {
 	local told tries=10
 
-	# Where no tick was let run in time only its number is known.
+	# Where no tick was let run in time only its number is known, and where
+	# the thread was not, the name it had first.
 	until rm -f "$RESULTS/log"; why_logged join 100 &&
 		told=$(grep -oE 'waiting for thread worker1 \([0-9]+\) to end' \
 			"$RESULTS/log"); do
-		grep -E 'waiting for thread [0-9]+ to end' "$RESULTS/log"
+		grep -E 'for thread ([0-9]+|why \([0-9]+\)) to end' \
+			"$RESULTS/log"
 		((--tries))
 	done
 	"$STALLSHIM" report "$(result rec)" | grep -F "$told"

@@ -49,6 +49,36 @@ static bool has_faulted(const struct evidence *e)
 	       e->wall_ns / e->major_faults <= NS_PER_MAJOR_FAULT;
 }
 
+/*
+ * Does a signal end its sleep? Then a tick finds it in there; or it was awake
+ * when the tick was due, and had only to be let run to return.
+ */
+static bool is_woken_by_signals(const struct evidence *e)
+{
+	switch (e->call) {
+	case CALL_READ ... CALL_WRITEV:
+		return !e->is_of_disk;
+	case CALL_EPOLL_WAIT ... CALL_AIO_SUSPEND:
+	case CALL_RECV ... CALL_CONNECT:
+	case CALL_COND_WAIT ... CALL_CND_TIMEDWAIT:
+	case CALL_RECVMMSG:
+	case CALL_SENDMMSG:
+	case CALL_FLOCK:
+	case CALL_FCNTL:
+	case CALL_WAIT4:
+	case CALL_WAITID:
+	case CALL_MQ_RECEIVE:
+	case CALL_MQ_SEND:
+	case CALL_GETRANDOM:
+	case CALL_IO_GETEVENTS:
+	case CALL_IO_PGETEVENTS:
+	case CALL_IO_URING_ENTER:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* Does it sleep so that no signal wakes it, and for long? */
 static bool is_deaf(uint32_t call)
 {
@@ -91,6 +121,11 @@ static bool is_interrupted(const struct evidence *e)
 	return e->state == CALL_INTERRUPTED;
 }
 
+static bool was_awake_when_due(const struct evidence *e)
+{
+	return has_returned_from_sleep(e) && is_woken_by_signals(e);
+}
+
 static bool has_slept_often(const struct evidence *e)
 {
 	return e->voluntary >= OFTEN && has_slept(e);
@@ -108,8 +143,9 @@ static const struct row {
 	enum cause early;
 	enum cause late;
 } rows[] = {
-	/* What it sleeps for had not come even when it ran again. */
-	{ is_interrupted, CAUSE_BLOCKED, CAUSE_BLOCKED },
+	/* The tick woke it; from then on it could run, or was stopped. */
+	{ is_interrupted, CAUSE_BLOCKED, CAUSE_UNSCHEDULED },
+	{ was_awake_when_due, CAUSE_BLOCKED, CAUSE_UNSCHEDULED },
 	/* A call that no signal ends (fsync, a disk's read) held the tick up.*/
 	{ has_returned_from_sleep, CAUSE_BLOCKED, CAUSE_BLOCKED },
 	/* It slept outside of calls: for pages. A fault holds ticks up, too. */

@@ -73,7 +73,8 @@ struct evidence {
 	uint32_t minor_faults;
 	uint32_t major_faults;
 	enum call_state state;
-	uint32_t call; /* there; CALL_NONE: unknown */
+	uint32_t call;	 /* there; CALL_NONE: unknown */
+	bool is_of_disk; /* CALL_READ and its like: no signal wakes it there */
 };
 
 /* The slice by cause, in ns. They add up to wall_ns. */

@@ -5,8 +5,10 @@
  */
 #include "sigsafe/evidence.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/atomic.h"
@@ -110,6 +112,26 @@ uint32_t evidence_call(long number)
 	return CALL_SYSTEM(number);
 }
 
+/*
+ * Of a file, or unknown? The kernel is asked for nothing that it would have to
+ * fetch, as from a server.
+ */
+static bool is_of_disk(const ucontext_t *interrupted)
+{
+	struct stat file;
+
+	return sys4(SYS_newfstatat, context_first_argument(interrupted), "",
+		    &file, AT_EMPTY_PATH | AT_STATX_DONT_SYNC) ||
+	       S_ISREG(file.st_mode) || S_ISBLK(file.st_mode);
+}
+
+/* Looked at where that tells how long it slept. */
+static bool may_be_of_disk(const struct slice *slice, const ucontext_t *at)
+{
+	return slice->state == CALL_RETURNED && slice->call >= CALL_READ &&
+	       slice->call <= CALL_WRITEV && is_of_disk(at);
+}
+
 void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 		   uint64_t late_ns)
 {
@@ -122,6 +144,7 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 	slice->call = number == SYS_futex && self->futex_call
 			      ? self->futex_call
 			      : evidence_call(number);
+	slice->is_of_disk = may_be_of_disk(slice, interrupted);
 }
 
 void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
@@ -250,6 +273,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 			.major_faults = now.major_faults - base.major_faults,
 			.state = slice->state,
 			.call = slice->call,
+			.is_of_disk = slice->is_of_disk,
 		},
 		.call = slice->blocked_ns ? slice->longest_call : slice->call,
 		.waits = slice->waits,

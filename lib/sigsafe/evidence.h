@@ -43,7 +43,8 @@ struct slice {
 	uint64_t late_ns;    /* of the tick it ends with */
 	/* Where the latest tick of the run found the thread. */
 	enum call_state state;
-	uint32_t call; /* as base/cause.h has it; CALL_NONE: unknown */
+	uint32_t call;	 /* as base/cause.h has it; CALL_NONE: unknown */
+	bool is_of_disk; /* a read or write, of what may be a disk's */
 	/* Calls that blocked, and the longest of them. */
 	uint64_t blocked_ns, longest_call_ns;
 	uint32_t longest_call;

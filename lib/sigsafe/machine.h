@@ -28,6 +28,8 @@
  *   context_set_result()
  *   context_argument()        and its arguments 1 to 3 (from 0 on)
  *   context_move_argument()   adds to one of them
+ *   context_first_argument()  behind the call: argument 0, where that can still
+ *                             be told; or -1
  *   context_repeat_call()     makes that call once more, after the handler
  *   context_call_again()      the number of the call that the kernel is about
  *                             to make once more after the handler, or -1

@@ -209,6 +209,13 @@ static inline long context_argument(const ucontext_t *uc, int which)
 	return (long)uc->uc_mcontext.regs[which];
 }
 
+/* Its register has the result. */
+static inline long context_first_argument(const ucontext_t *uc)
+{
+	(void)uc;
+	return -1;
+}
+
 static inline void context_move_argument(ucontext_t *uc, int which, long by)
 {
 	uc->uc_mcontext.regs[which] += (uint64_t)by;

@@ -197,6 +197,11 @@ static inline long context_argument(const ucontext_t *uc, int which)
 	return uc->uc_mcontext.gregs[context_arguments[which]];
 }
 
+static inline long context_first_argument(const ucontext_t *uc)
+{
+	return context_argument(uc, 0);
+}
+
 static inline void context_move_argument(ucontext_t *uc, int which, long by)
 {
 	uc->uc_mcontext.gregs[context_arguments[which]] += by;

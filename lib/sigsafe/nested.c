@@ -110,12 +110,18 @@ void nested_look(struct thread *self, const ucontext_t *uc)
 	evidence_resume(self);
 }
 
-/* It may have come between two calls of the wait, which is one to the host. */
+/*
+ * It may have come between two calls of the wait, which is one to the host. It
+ * would have woken the thread when it was due: what it is late by the thread
+ * was awake, or stopped, whether the wait was over by itself or not.
+ */
 void nested_tick(struct thread *self, uint64_t now_ns)
 {
+	struct slice *slice = &self->loop->slice;
+	uint64_t since_ns = max_u64(self->loop->blocked_ns, self->shared_ns);
+
 	self->loop->stack = self->loop->blocked_stack;
-	self->loop->slice.call = self->blocked_call;
-	evidence_blocked(self, self->blocked_call,
-			 max_u64(self->loop->blocked_ns, self->shared_ns),
-			 now_ns);
+	slice->call = self->blocked_call;
+	evidence_blocked(self, self->blocked_call, since_ns,
+			 max_u64(since_ns, now_ns - slice->late_ns));
 }

@@ -11,7 +11,6 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/epoll.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -20,41 +19,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "victim.h"
+#include "victim_runs.h"
 
 #define LOOPS 8
 #define TURNS 10 /* of each of these loops, that compute */
 
 static uint64_t length_ns = 200 * NS_PER_MS;
 static pthread_mutex_t cache_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_mutex_t printing = PTHREAD_MUTEX_INITIALIZER;
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * NS_PER_S + (uint64_t)t.tv_nsec;
-}
-
-static void turn(int epoll_fd)
-{
-	struct epoll_event event;
-
-	epoll_wait(epoll_fd, &event, 1, 1);
-}
-
-/* Another process or thread sleeps so long that nobody is in its way. */
-static void pause_ns(uint64_t ns)
-{
-	struct timespec want = {
-		.tv_sec = (time_t)(ns / NS_PER_S),
-		.tv_nsec = (long)(ns % NS_PER_S),
-	};
-
-	while (clock_nanosleep(CLOCK_MONOTONIC, 0, &want, &want))
-		;
-}
 
 static void callback_spin(void)
 {
@@ -78,22 +49,14 @@ static pid_t later(void (*then)(int), int argument)
 	_exit(0);
 }
 
-static void write_a_byte(int fd)
-{
-	if (write(fd, "x", 1) != 1)
-		_exit(1);
-}
-
 static void callback_read(void)
 {
 	int ends[2];
-	char byte;
 
 	if (pipe(ends))
 		abort();
 	later(write_a_byte, ends[1]);
-	if (read(ends[0], &byte, 1) != 1)
-		abort();
+	read_a_byte(ends[0]);
 	wait(NULL);
 }
 
@@ -324,24 +287,6 @@ static const struct reason {
 	{ "barrier", callback_barrier },
 };
 
-static void run(int epoll_fd, void (*callback)(void))
-{
-	uint64_t begun_ns, used_ns;
-
-	turn(epoll_fd);
-	begun_ns = now_ns();
-	used_ns = cpu_ns();
-	callback();
-	begun_ns = now_ns() - begun_ns;
-	used_ns = cpu_ns() - used_ns;
-	/* The line is no part of the run. */
-	turn(epoll_fd);
-	pthread_mutex_lock(&printing);
-	printf("run %llu cpu %llu\n", (unsigned long long)begun_ns,
-	       (unsigned long long)used_ns);
-	pthread_mutex_unlock(&printing);
-}
-
 static void *loop(void *none)
 {
 	int epoll_fd = epoll_create1(0);
@@ -368,15 +313,6 @@ static void starve(void)
 		pthread_create(&loops[i], NULL, loop, NULL);
 	for (int i = 0; i < LOOPS; i++)
 		pthread_join(loops[i], NULL);
-}
-
-static void run_one(void (*callback)(void))
-{
-	int epoll_fd = epoll_create1(0);
-
-	for (int i = 0; i < 5; i++)
-		turn(epoll_fd);
-	run(epoll_fd, callback);
 }
 
 int main(int argc, char **argv)

@@ -14,7 +14,7 @@ own_causes="cpu blocked lock semaphore barrier join faults"
 why() {
 	rm -f "$RESULTS"/*
 	said=$(under_shim STALLSHIM_STALL="${threshold:-10ms}" \
-		WHY_DIR="$ROOT" "$(victim why)" "$@")
+		WHY_DIR="$ROOT" "$(victim "${program:-why}")" "$@")
 	text=$(result stall.txt)
 	run=$(awk '/^run / { sum += $2 } END { print sum + 0 }' <<<"$said")
 	cpu=$(awk '/^run / { sum += $4 } END { print sum + 0 }' <<<"$said")
@@ -322,4 +322,44 @@ wait_of() {
 		"$(header "$text" unscheduled)"
 	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
 	grep -E '^        Why: .*not scheduled' "$RESULTS/report"
+}
+
+# A stop, or others on the processor, go on for longer than the sleep that the
+# thread was in: its tick comes when it runs again, and is as late as that.
+@test "who is stopped in a call was blocked before, and is not scheduled since" {
+	local how tries=20
+
+	for how in stop_read stop_sleep; do
+		# Where the machine is busy it may have been let run less.
+		until program=not_let why "$how" &&
+			(($(header "$text" blocked) >= 20000000)); do
+			between 285000000 "$run" \
+				"$(header "$text" unscheduled)"
+			((--tries))
+		done
+		lasts_as_said "$text" "$run"
+		between 285000000 $((run - 20000000)) \
+			"$(header "$text" unscheduled)"
+		"$STALLSHIM" report "$(result rec)" |
+			grep -E '^        Why: .*not scheduled'
+	done
+}
+
+# starved HOW: its calls took a millisecond each; were its runs much longer?
+starved() {
+	program=not_let threshold=2ms why "$1"
+	stalled=$(header "$text" stalled)
+	((stalled > 10000000 * $(header "$text" stalls)))
+}
+
+@test "a call that is over while others have the processor blocks no more" {
+	local how stalled tries=20
+
+	for how in starve_usleep starve_read; do
+		until starved "$how"; do
+			((--tries))
+		done
+		between $((stalled / 2)) "$stalled" \
+			"$(header "$text" unscheduled)"
+	done
 }

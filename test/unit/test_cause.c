@@ -64,10 +64,35 @@ Test(cause, a_call_that_the_tick_broke_has_blocked)
 			      .state = CALL_INTERRUPTED };
 
 	check(e, CAUSE_BLOCKED, 10 * MS);
-	/* What it waits for had not come when it ran again. */
-	e.late_ns = 5 * MS;
-	e.involuntary = 2;
-	check(e, CAUSE_BLOCKED, 10 * MS);
+	/* The tick woke it when it was due: who runs later was not let. */
+	e.late_ns = 7 * MS;
+	check(e, CAUSE_BLOCKED, 3 * MS);
+	check(e, CAUSE_UNSCHEDULED, 7 * MS);
+}
+
+Test(cause, a_call_that_a_tick_would_have_broken_was_over_when_it_was_due)
+{
+	static const uint32_t calls[] = { CALL_READ,  CALL_WRITEV,
+					  CALL_RECV,  CALL_CONNECT,
+					  CALL_WAIT4, CALL_NANOSLEEP,
+					  CALL_POLL };
+	struct evidence e = { .wall_ns = 108 * MS,
+			      .late_ns = 98 * MS,
+			      .voluntary = 1,
+			      .state = CALL_RETURNED };
+
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
+		e.call = calls[i];
+		check(e, CAUSE_BLOCKED, 10 * MS);
+		check(e, CAUSE_UNSCHEDULED, 98 * MS);
+	}
+	/* A disk's bytes come in their own time. */
+	e.call = CALL_READ;
+	e.is_of_disk = true;
+	check(e, CAUSE_BLOCKED, 108 * MS);
+	e.is_of_disk = false;
+	e.call = CALL_FSYNC;
+	check(e, CAUSE_BLOCKED, 108 * MS);
 }
 
 Test(cause, a_call_that_held_the_tick_up_has_blocked)

@@ -20,7 +20,9 @@ static inline bool event_is_of_same(const struct event_record *a,
 
 /*
  * The waits of a slice whose causes the event has: it tells of the lock that
- * has cost most of those with the cause that has most of the time.
+ * has cost most of those with the cause that has most of the time. If there is
+ * a log the kernel is asked for the holder's name, which opens and closes a
+ * file.
  */
 void stall_locks_add(struct thread *self, const struct lock_costs *waits);
 

@@ -36,7 +36,7 @@ extern int __sigaction(int sig, const struct sigaction *act,
 static struct quiet_lock lock; /* guards all below but called[] */
 static struct disposition shadow[SIGNALS + 1];
 static kernel_sigset stand_ins;
-kernel_sigset disposition_restarting; /* also read without the lock */
+kernel_sigset disposition_restarting, disposition_ignoring; /* unlocked */
 
 /* What entry() calls. Written with the shadow, read without the lock. */
 static signal_handler *called[SIGNALS + 1];
@@ -142,6 +142,7 @@ static void remember(int sig, const struct disposition *host)
 	shadow[sig].mask &= ~UNMASKABLE;
 	/* Relaxed: an answer is as old as the handler it belongs to. */
 	note(&disposition_restarting, sig, host->flags & SA_RESTART);
+	note(&disposition_ignoring, sig, host->handler == IGNORE);
 	/* Release pairs with the acquire in disposition_take(). */
 	store_release(&called[sig], asks ? ASK : host->handler);
 }
@@ -203,11 +204,12 @@ bool disposition_is_default(int sig)
 
 void disposition_stand_in(int sig)
 {
-	struct disposition host;
+	struct disposition host = { .handler = DEFAULT };
 
 	stand_ins |= SIGNAL_BIT(sig);
 	if (!disposition_set(sig, NULL, &host) && is_default(&host))
 		disposition_set(sig, &host, &host);
+	note(&disposition_ignoring, sig, host.handler == IGNORE);
 }
 
 static cold signal_handler *take_one_shot(int sig)

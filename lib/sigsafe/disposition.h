@@ -102,6 +102,15 @@ static inline bool disposition_restarts(int sig)
 	return load_relaxed(&disposition_restarting) & SIGNAL_BIT(sig);
 }
 
+/* The signals that the host ignores; inherited, if we stand in for them. */
+extern kernel_sigset disposition_ignoring;
+
+/* Does the kernel kill for a fault, whatever the mask? Signal-safe. */
+static inline bool disposition_ignores_faults(void)
+{
+	return load_relaxed(&disposition_ignoring) & FAULT_SIGNALS;
+}
+
 /* Has the host a handler? Not locked. Signal-safe. */
 bool disposition_is_handled(int sig);
 

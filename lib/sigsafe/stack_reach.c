@@ -8,6 +8,7 @@
 
 #include "base/atomic.h"
 #include "base/hash.h"
+#include "sigsafe/disposition.h"
 #include "sigsafe/own_stack.h"
 
 /* A set is a line of the cache: that is what one way costs to be looked up. */
@@ -63,6 +64,8 @@ static void trust(struct stack_reach *reach, uintptr_t start, uintptr_t to)
 
 static bool take(struct stack_reach *reach, uint64_t word, unsigned seen)
 {
+	if (disposition_ignores_faults())
+		return false;
 	if (is_known(word))
 		return true;
 	if (reach->count < STACK_REACH_NEW) {

@@ -19,8 +19,8 @@
  * the thread will not return to, which anybody may unmap, also while they are
  * read. That is a fault, which is survived: the load gives 0 (machine_read(),
  * sigsafe/fault.h), the walk ends there, is counted as cut short by memory that
- * can't be read, and its thread knows no ways any more. Not survived is a fault
- * outside of a tick while the thread blocks SIGSEGV, or ignores it.
+ * can't be read, and its thread knows no ways any more. While the host ignores
+ * SIGSEGV or SIGBUS it would not be survived, so that all ways count as new.
  *
  * All else is copied by the kernel (sigsafe/memory.h), so that what leads
  * astray harms nobody the first time; and as it finds no more frames it is not

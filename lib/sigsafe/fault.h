@@ -3,14 +3,21 @@
  * and SIGSEGV, that a walk has read what is not there. They tell the host of
  * faults of its own as well. Handler only, all.
  *
- * Limit: where the host blocks or ignores them the kernel kills for such an
- * access, whatever the handler; but a tick opens what is blocked. To stay open
- * to them elsewhere we would have to keep them open in masks of any kind, as
- * the tick signal is in those with every signal (sigsafe/tick_signal.h), and
- * then to answer for it in sigpending(2), sigwait(3) and signalfd(2) as well;
- * and one that the host ignores would be reset by each exec, of which those
- * within posix_spawn(3) cannot be put right. That is more than can go wrong
- * unseen in programs whose recording nobody cuts, and whose stack stays.
+ * Where the host blocks or ignores them the kernel kills for such an access,
+ * whatever the handler. So a tick opens what is blocked, and so does what a
+ * hook does that walks (sigsafe/fault_mask.h); and while the host ignores one,
+ * walks read no page where it lies but those that are sure to be there
+ * (sigsafe/stack_reach.h).
+ *
+ * Limit: what hooks write to the recording besides, at each turn, they write
+ * with the host's mask; and a walk does not help who ignores SIGBUS. To stay
+ * open everywhere we would have to keep these signals open in masks of any
+ * kind, as the tick signal is in those with every signal
+ * (sigsafe/tick_signal.h), and then to answer for it in sigpending(2),
+ * sigwait(3) and signalfd(2) as well; and one that the host ignores would be
+ * reset by each exec, of which those within posix_spawn(3) cannot be put right.
+ * That is more than can go wrong unseen in programs whose recording nobody
+ * cuts.
  *
  * SPDX-License-Identifier: MIT
  */

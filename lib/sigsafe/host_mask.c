@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "sigsafe/claim.h"
+#include "sigsafe/fault_mask.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/process.h"
 #include "sigsafe/thread.h"
@@ -110,6 +111,7 @@ int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old)
 	wanted = changed(how, mask_of_host(before), *set) & ~UNMASKABLE;
 	taken = mask_of_host(changed(how, before, given) & ~UNMASKABLE);
 	note_opened(wanted);
+	fault_mask_note(before | wanted);
 	if (unlikely(wanted != taken))
 		set_to_the_letter(wanted, taken);
 	return 0;

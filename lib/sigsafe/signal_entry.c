@@ -12,6 +12,7 @@
 #include "sigsafe/claim.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/fault.h"
+#include "sigsafe/fault_mask.h"
 #include "sigsafe/handler_place.h"
 #include "sigsafe/live.h"
 #include "sigsafe/other_stack.h"
@@ -77,8 +78,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	machine_allow_unaligned();
 	/*
 	 * A late one, from before the tick signal moved, has the mask of the
-	 * host's own handler; and where the host blocks faults ours kill. The
-	 * return from here undoes this.
+	 * host's own handler; and blocked faults kill. The return undoes this.
 	 */
 	if (sig != tick_signal() || *context_mask(uc) & FAULT_SIGNALS)
 		sys_sigprocmask(SIG_SETMASK, &quiet, NULL);
@@ -211,6 +211,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 {
 	struct blocked blocked = watch_interrupt();
 	struct wait_state wait = wait_interrupt(uc);
+	enum fault_mask mask = fault_mask_interrupt();
 	struct transfer transfer;
 
 	/* First: a call that it leaves is one the host's signal has broken. */
@@ -220,6 +221,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 	thread_self.handler_depth++;
 	call(sig, info, uc, handler);
 	thread_self.handler_depth--;
+	fault_mask_resume(mask, uc);
 	transfer_resume(&transfer);
 	watch_resume(&blocked, wait.waiting);
 	wait_resume(&wait, uc);

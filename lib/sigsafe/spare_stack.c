@@ -10,6 +10,8 @@
 
 #include "base/atomic.h"
 #include "sigsafe/alternate_stack.h"
+#include "sigsafe/fault_mask.h"
+#include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/own_stack.h"
@@ -86,7 +88,7 @@ void spare_stack_call(void (*work)(void *), void *argument)
 }
 
 /* Nothing of the host's is on it now: it may well be used. */
-static void call_quietly(void (*work)(void *), void *argument)
+static void call_elsewhere(void (*work)(void *), void *argument)
 {
 	char *alternate = thread_self.alternate_stack;
 
@@ -97,19 +99,30 @@ static void call_quietly(void (*work)(void *), void *argument)
 		spare_stack_call(work, argument);
 }
 
+/* By now seccomp may kill for the question; and no stack is walked. */
+static inline bool may_not_survive_faults(void)
+{
+	return unlikely(!fault_mask_is_open()) && !live_is_left();
+}
+
 void spare_stack_call_by_hook(void (*work)(void *), void *argument)
 {
+	bool has_room = own_stack_room((uintptr_t)__builtin_frame_address(0)) >=
+			HOOK_ROOM_BYTES;
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset before;
 
-	if (has_room_here() ||
-	    own_stack_room((uintptr_t)__builtin_frame_address(0)) >=
-		    HOOK_ROOM_BYTES) {
+	/* On the alternate one all signals are blocked but those of faults. */
+	if (has_room_here() || (has_room && !may_not_survive_faults())) {
 		work(argument);
 		return;
 	}
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
-	call_quietly(work, argument);
+	fault_mask_learn(before);
+	if (has_room)
+		work(argument);
+	else
+		call_elsewhere(work, argument);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -23,7 +23,8 @@ void spare_stack_call(void (*work)(void *), void *argument);
 /*
  * For a hook. On the thread's own stack, if there is room: the usual case costs
  * nothing. Otherwise on the thread's alternate stack of ours, or as above, with
- * all signals blocked meanwhile.
+ * all signals blocked meanwhile but those of faults; and so wherever the thread
+ * is not known to leave these open (sigsafe/fault_mask.h).
  */
 void spare_stack_call_by_hook(void (*work)(void *), void *argument);
 

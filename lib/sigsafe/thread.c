@@ -123,6 +123,7 @@ static void forget(struct thread *self)
 		.host_handlers = self->host_handlers,
 		.handler_depth = self->handler_depth,
 		.opened = self->opened,
+		.fault_mask = self->fault_mask,
 		.in_walk = self->in_walk,
 		.in_fork = self->in_fork,
 		.ways = self->ways,

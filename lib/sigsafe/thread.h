@@ -22,6 +22,13 @@ struct thread_identity {
 	uint64_t named_ns; /* when it was last asked for the name, at most */
 };
 
+/* Does its mask leave the signals of faults open (sigsafe/fault_mask.h)? */
+enum fault_mask {
+	FAULT_MASK_UNKNOWN,
+	FAULT_MASK_OPEN,
+	FAULT_MASK_VARIES /* ask each time */
+};
+
 /* What the thread waits for events for. */
 enum wait_purpose {
 	WAITS_NOT,
@@ -108,6 +115,7 @@ struct thread {
 
 	/* Of the signals that are kept open, the host opened these. */
 	volatile kernel_sigset opened;
+	volatile enum fault_mask fault_mask;
 
 	volatile uint32_t in_flight;	/* lib/sigsafe/freeze.h */
 	volatile bool in_walk;		/* lib/sigsafe/walk.h */

@@ -24,6 +24,8 @@
  *   a way up the own stack   as a stack not its own, up to the next page that
  *   that is new to it        it knows a way to; once (sigsafe/stack_reach.h)
  *   code outside of objects  a proof and a copy a frame
+ *   faults perhaps blocked   two calls, where a hook walks, to open them
+ *                            (sigsafe/fault_mask.h)
  *
  * A proof is one system call, a copy two. However bad the stack and the tables,
  * a walk makes less than 22,000 calls (6,250 by rows, 12,500 by libunwind,

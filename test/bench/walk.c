@@ -32,6 +32,7 @@ typedef unsigned walk_way(unsigned depth);
 struct job {
 	walk_way *way;
 	bool in_handler;
+	bool is_blocked; /* every signal is */
 	unsigned depth;
 	pthread_barrier_t *start;
 	double ns;
@@ -139,6 +140,12 @@ __attribute__((noinline)) static unsigned by_capture(unsigned depth)
 	return stack_capture(NULL, __builtin_return_address(0)) ? depth : 0;
 }
 
+/* The same in a thread that blocks the signals of faults. */
+__attribute__((noinline)) static unsigned by_capture_blocked(unsigned depth)
+{
+	return by_capture(depth);
+}
+
 /* What the handler that this thread is in was called for, and has interrupted.
  */
 static __thread struct job *handled;
@@ -184,6 +191,11 @@ static void handle(int signal, siginfo_t *info, void *context)
 
 static void measure_where_wanted(struct job *job)
 {
+	sigset_t all;
+
+	sigfillset(&all);
+	if (job->is_blocked)
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
 	handled = job;
 	if (job->in_handler)
 		raise(SIGUSR1);
@@ -229,13 +241,15 @@ static void *work(void *argument)
 static struct job run(walk_way *way, unsigned depth, unsigned threads)
 {
 	bool in_handler = way == by_capture_in_handler;
+	bool is_blocked = way == by_capture_blocked;
 	struct job job[MAX_THREADS], sum = { .ns = 0 };
 	pthread_t thread[MAX_THREADS];
 	pthread_barrier_t start;
 
 	pthread_barrier_init(&start, NULL, threads);
 	for (unsigned i = 0; i < threads; i++) {
-		job[i] = (struct job){ way, in_handler, depth, &start, 0, 0 };
+		job[i] = (struct job){ way,    in_handler, is_blocked, depth,
+				       &start, 0,	   0 };
 		if (pthread_create(&thread[i], NULL, work, &job[i]) != 0)
 			bench_die("pthread_create");
 	}
@@ -257,6 +271,7 @@ int main(void)
 		{ "rows, cold", by_rows_cold },
 		{ "stack_capture", by_capture },
 		{ "... in a handler", by_capture_in_handler },
+		{ "... signals blocked", by_capture_blocked },
 		{ "frame pointers", by_pointers },
 		{ "libunwind, tamed", by_libunwind },
 		{ "libunwind, stock", by_stock_libunwind },

@@ -13,46 +13,16 @@
  */
 #include <poll.h>
 #include <signal.h>
-#include <stdatomic.h>
-#include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "victim.h"
+#include "victim_lost_frames.h"
 
-#define PAGE_BYTES  ((size_t)4096)
-#define STACK_BYTES ((size_t)1 << 20)
-#define KEPT_BYTES  ((size_t)64 << 10) /* at its end, where libc has its own */
-#define FRAMES	    30
-#define JOBS	    20
-#define HOLDS	    5
+#define JOBS  20
+#define HOLDS 5
 
-static char *stack;
 static const char *way;
-static struct {
-	char *start;
-	size_t bytes;
-} lost;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool is_losing, is_over;
-
-static void *want_lock(void *none)
-{
-	while (!atomic_load(&is_over)) {
-		pthread_mutex_lock(&lock);
-		pthread_mutex_unlock(&lock);
-	}
-	return none;
-}
-
-static __attribute__((noinline)) void hold(void)
-{
-	pthread_mutex_lock(&lock);
-	await_waiter(&lock);
-	pthread_mutex_unlock(&lock);
-	KEEP_FRAME();
-}
+static atomic_bool is_losing;
 
 static __attribute__((noinline)) void stall(void)
 {
@@ -119,15 +89,9 @@ static bool is_by_other(void)
 	return strcmp(way, "other") == 0 || strcmp(way, "toggle") == 0;
 }
 
-/* The pages of what called it, but for those that libc needs. */
 static __attribute__((noinline)) void never_return(void)
 {
-	char *frame = __builtin_frame_address(0);
-	char *page = frame + PAGE_BYTES -
-		     ((uintptr_t)frame & (PAGE_BYTES - 1)) + PAGE_BYTES;
-
-	lost.start = page;
-	lost.bytes = (size_t)(stack + STACK_BYTES - KEPT_BYTES - page);
+	note_what_is_lost(__builtin_frame_address(0));
 	do_jobs();
 	if (is_by_other())
 		atomic_store(&is_losing, true);
@@ -140,25 +104,10 @@ static __attribute__((noinline)) void never_return(void)
 		pause();
 }
 
-static __attribute__((noinline)) int go_down(int frames)
-{
-	volatile char used[3000];
-
-	used[0] = (char)frames;
-	if (!frames) {
-		never_return();
-		return 0;
-	}
-	return go_down(frames - 1) + used[0];
-}
-
 static void *work(void *none)
 {
-	char kept[KEPT_BYTES + (KEPT_BYTES >> 2)];
-
-	__asm__ volatile("" ::"r"(kept) : "memory");
 	stall();
-	go_down(FRAMES);
+	go_far_down(never_return);
 	KEEP_FRAME();
 	return none;
 }
@@ -188,25 +137,17 @@ static void handle_faults(const char *handler)
 
 int main(int argc, char **argv)
 {
-	pthread_t worker, rival, other;
 	pthread_attr_t attr;
+	pthread_t other;
 
 	if (argc < 2)
 		return 2;
 	way = argv[1];
 	if (argc > 2 && strcmp(argv[2], "none") != 0)
 		handle_faults(argv[2]);
-	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (stack == MAP_FAILED)
-		return 3;
 	pthread_attr_init(&attr);
-	pthread_attr_setstack(&attr, stack, STACK_BYTES);
-	if (pthread_create(&rival, NULL, want_lock, NULL) ||
-	    pthread_create(&other, NULL, lose_of_other, NULL) ||
-	    pthread_create(&worker, &attr, work, NULL))
-		return 4;
-	pthread_join(rival, NULL);
-	puts("done");
+	if (pthread_create(&other, NULL, lose_of_other, NULL))
+		return 5;
+	run_to_its_end(&attr, work);
 	return 0;
 }

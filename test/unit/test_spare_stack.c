@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sigsafe/alternate_stack.h"
+#include "sigsafe/fault_mask.h"
 #include "sigsafe/own_stack.h"
 #include "sigsafe/spare_stack.h"
 
@@ -89,6 +90,7 @@ static sigset_t mask_now(void)
 struct look {
 	uintptr_t here;
 	bool is_quiet;
+	bool is_open;	 /* to faults */
 	unsigned levels; /* still to come */
 };
 
@@ -103,6 +105,7 @@ static void look(void *argument)
 	}
 	found->here = (uintptr_t)&mask;
 	found->is_quiet = sigismember(&mask, SIGTERM);
+	found->is_open = !sigismember(&mask, SIGBUS);
 }
 
 static struct look looked;
@@ -132,13 +135,59 @@ static void hook_in_coroutine(unsigned levels)
 	cr_assert_eq(swapcontext(&home, &coroutine), 0);
 }
 
-Test(spare_stack, a_hook_with_room_on_the_threads_own_uses_that)
+static void hook_with_room(void)
 {
 	own_stack_note_first((uintptr_t)__builtin_frame_address(0) + 4096);
-	spare_stack_start();
+	looked.levels = 0;
 	hook();
 	cr_assert(is_near(looked.here, called_at));
-	cr_assert(!looked.is_quiet);
+}
+
+Test(spare_stack, a_hook_with_room_on_the_threads_own_uses_that)
+{
+	spare_stack_start();
+	/* Whether faults are open is asked once. */
+	for (unsigned i = 0; i < 3; i++) {
+		hook_with_room();
+		cr_assert_eq(looked.is_quiet, i == 0);
+	}
+}
+
+Test(spare_stack, a_hook_opens_faults_wherever_they_may_be_blocked)
+{
+	sigset_t fault;
+
+	spare_stack_start();
+	sigemptyset(&fault);
+	sigaddset(&fault, SIGBUS);
+	cr_assert_eq(pthread_sigmask(SIG_BLOCK, &fault, NULL), 0);
+	for (unsigned i = 0; i < 3; i++) {
+		hook_with_room();
+		cr_assert(looked.is_quiet && looked.is_open);
+		fault = mask_now();
+		cr_assert(sigismember(&fault, SIGBUS));
+	}
+}
+
+Test(spare_stack, of_a_thread_that_has_blocked_faults_nothing_is_known)
+{
+	spare_stack_start();
+	hook_with_room();
+	fault_mask_note(SIGNAL_BIT(SIGSEGV));
+	for (unsigned i = 0; i < 3; i++) {
+		hook_with_room();
+		cr_assert(looked.is_quiet);
+	}
+}
+
+Test(spare_stack, nor_is_anything_learnt_in_a_handler)
+{
+	spare_stack_start();
+	thread_self.handler_depth = 1;
+	for (unsigned i = 0; i < 3; i++) {
+		hook_with_room();
+		cr_assert(looked.is_quiet);
+	}
 }
 
 Test(spare_stack, a_hook_in_a_coroutine_works_elsewhere_and_quietly)

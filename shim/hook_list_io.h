@@ -9,6 +9,7 @@
 
 #include <aio.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/sem.h>
@@ -79,7 +80,11 @@
 	   unsigned int flags),                                                \
 	  (from, at, to, to_at, n, flags), CALL_COPY_FILE_RANGE)               \
 	X(int, tcdrain, (int fd), (fd), CALL_IOCTL)                            \
-	X(int, close, (int fd), (fd), call_of_close(fd))
+	X(int, close, (int fd), (fd), call_of_close(fd))                       \
+	X(int, fclose, (FILE * file), (file), call_of_fclose(file))            \
+	X(int, dup2, (int from, int fd), (from, fd), call_of_close(fd))        \
+	X(int, dup3, (int from, int fd, int flags), (from, fd, flags),         \
+	  call_of_close(fd))
 
 /*
  * X(result, name, parameters, arguments, number, kind, sends, call)

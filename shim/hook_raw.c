@@ -52,6 +52,10 @@ static const struct raw {
 	[SYS_splice] = { WAY_BLOCK, false, CALL_SPLICE },
 	[SYS_copy_file_range] = { WAY_BLOCK, false, CALL_COPY_FILE_RANGE },
 	[SYS_close] = { WAY_BLOCK, false, CALL_CLOSE },
+#ifdef SYS_dup2
+	[SYS_dup2] = { WAY_BLOCK, false, CALL_CLOSE },
+#endif
+	[SYS_dup3] = { WAY_BLOCK, false, CALL_CLOSE },
 	[SYS_read] = { WAY_READ, false, CALL_READ },
 	[SYS_readv] = { WAY_MOVE, false, CALL_READ },
 	[SYS_preadv2] = { WAY_MOVE, false, CALL_NONE },
@@ -93,7 +97,7 @@ static enum blocking_call call_of(const struct raw *raw, const long *a)
 {
 	switch (raw->call) {
 	case CALL_CLOSE:
-		return call_of_close((int)a[0]);
+		return call_of_close((int)a[raw == &raws[SYS_close] ? 0 : 1]);
 	case CALL_READ:
 		return call_of_read((int)a[0]);
 	case CALL_RECVFROM:

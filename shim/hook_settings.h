@@ -11,6 +11,8 @@
 #ifndef SHIM_HOOK_SETTINGS_H
 #define SHIM_HOOK_SETTINGS_H
 
+#include <stdio.h>
+
 #include "base/atomic.h"
 #include "base/calls.h"
 #include "hook_transfer.h"
@@ -31,6 +33,12 @@ static inline enum blocking_call call_of_close(int fd)
 	return likely(!load_relaxed(&hook_some_linger)) || !hook_may_tick()
 		       ? CALL_NONE
 		       : hook_call_of_close(fd);
+}
+
+/* Where glibc has it: negative in one of memory, and errno stays as it is. */
+static inline enum blocking_call call_of_fclose(const FILE *file)
+{
+	return call_of_close(file->_fileno);
 }
 
 static inline enum blocking_call call_of_read(int fd)

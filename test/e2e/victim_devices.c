@@ -165,7 +165,7 @@ static long raw_random_read(void)
 }
 
 /* What is sent stays unread, and the socket waits for that as it closes. */
-static long end_lingering(bool by_syscall)
+static long end_lingering(long end(int fd))
 {
 	struct linger linger = { .l_onoff = 1, .l_linger = 1 };
 	uint64_t lasted_ms;
@@ -177,7 +177,7 @@ static long end_lingering(bool by_syscall)
 	while (send(near, much, MANY, MSG_DONTWAIT) > 0)
 		;
 	begin();
-	got = by_syscall ? syscall(SYS_close, near) : close(near);
+	got = end(near);
 	near = -1;
 	lasted_ms = (now_ns() - call_begun_ns) / NS_PER_MS;
 	printf("(%s) ", lasted_ms > 900 ? "lingers" : "too short");
@@ -185,15 +185,29 @@ static long end_lingering(bool by_syscall)
 	return got;
 }
 
-static long lingering_close(void)
+/* Another takes its place, and is closed: the same number comes back. */
+static long takes_its_place(int fd, long got)
 {
-	return end_lingering(false);
+	fail_if(got != fd);
+	close(fd);
+	return 0;
 }
 
-static long raw_lingering_close(void)
-{
-	return end_lingering(true);
-}
+#define LINGERING(name, call)                                                  \
+	static long end_by_##name(int fd)                                      \
+	{                                                                      \
+		return call;                                                   \
+	}                                                                      \
+	static long lingering_##name(void)                                     \
+	{                                                                      \
+		return end_lingering(end_by_##name);                           \
+	}
+LINGERING(close, close(fd))
+LINGERING(raw_close, syscall(SYS_close, fd))
+LINGERING(fclose, fclose(fdopen(fd, "r")))
+LINGERING(dup2, takes_its_place(fd, dup2(STDOUT_FILENO, fd)))
+LINGERING(dup3, takes_its_place(fd, dup3(STDOUT_FILENO, fd, O_CLOEXEC)))
+LINGERING(raw_dup3, takes_its_place(fd, syscall(SYS_dup3, 1, fd, 0)))
 
 static int file_of(size_t bytes)
 {
@@ -298,7 +312,11 @@ int main(int argc, char **argv)
 		{ "random read", random_read, NULL },
 		{ "raw random read", raw_random_read, NULL },
 		{ "lingering close", lingering_close, NULL },
-		{ "raw lingering close", raw_lingering_close, NULL },
+		{ "raw lingering close", lingering_raw_close, NULL },
+		{ "lingering fclose", lingering_fclose, NULL },
+		{ "lingering dup2", lingering_dup2, NULL },
+		{ "lingering dup3", lingering_dup3, NULL },
+		{ "raw lingering dup3", lingering_raw_dup3, NULL },
 		{ "copied", copied, NULL },
 		{ "raw copied", raw_copied, NULL },
 		{ "sent to file", sent_to_file, NULL },

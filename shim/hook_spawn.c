@@ -2,29 +2,40 @@
  * Programs that are started beside this one. They inherit the signal mask: the
  * host's, not the one that leaves the tick signal open.
  *
+ * No tick comes while libc starts one, with every signal blocked until it is
+ * another program; nor while system() waits, where the host has every signal
+ * blocked. That it could not come is then known.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
 
 #include <stdlib.h>
 
+#include "hook_block.h"
 #include "sigsafe/host_mask.h"
 
-#define WITH_HOSTS_MASK(type, call)                                            \
-	kernel_sigset mask = host_mask_hand_on();                              \
+#define WITHOUT_TICKS(type, number, call)                                      \
+	struct block block = hook_block_begin(number, CALLER);                 \
 	type result = call;                                                    \
                                                                                \
-	host_mask_take_back(mask);                                             \
+	watch_block_end(&block);                                               \
 	return result
+
+/* Otherwise a tick comes in its wait for the shell to end, and breaks none. */
+static enum blocking_call call_of_system(void)
+{
+	return host_mask_is_open() ? CALL_SHELL : CALL_NONE;
+}
 
 HOOK int system(const char *command)
 {
-	WITH_HOSTS_MASK(int, real.system(command));
+	WITHOUT_TICKS(int, call_of_system(), real.system(command));
 }
 
 HOOK FILE *popen(const char *command, const char *mode)
 {
-	WITH_HOSTS_MASK(FILE *, real.popen(command, mode));
+	WITHOUT_TICKS(FILE *, CALL_POPEN, real.popen(command, mode));
 }
 
 /* version: HOOK_OF_NOW() or HOOK_OF_BEFORE() */
@@ -34,7 +45,7 @@ HOOK FILE *popen(const char *command, const char *mode)
                                                                                \
 	int hook SPAWN_PARAMETERS                                              \
 	{                                                                      \
-		WITH_HOSTS_MASK(int, real.hook SPAWN_ARGUMENTS);               \
+		WITHOUT_TICKS(int, CALL_SPAWN, real.hook SPAWN_ARGUMENTS);     \
 	}
 
 SPAWN(spawn_new, HOOK_OF_NOW(spawn_new, posix_spawn, VERSION_SPAWN))

@@ -97,7 +97,10 @@
 	X(CALL_COND_TIMEDWAIT, "pthread_cond_timedwait")                       \
 	X(CALL_COND_CLOCKWAIT, "pthread_cond_clockwait")                       \
 	X(CALL_CND_WAIT, "cnd_wait")                                           \
-	X(CALL_CND_TIMEDWAIT, "cnd_timedwait")
+	X(CALL_CND_TIMEDWAIT, "cnd_timedwait")                                 \
+	X(CALL_SHELL, "system")                                                \
+	X(CALL_POPEN, "popen")                                                 \
+	X(CALL_SPAWN, "posix_spawn")
 
 enum blocking_call {
 #define X(name, text) name,

@@ -33,6 +33,12 @@ kernel_sigset host_mask(void)
 	return mask_of_host(kernels_mask());
 }
 
+bool host_mask_is_open(void)
+{
+	/* Under seccomp it may be forbidden to ask. */
+	return tick_signals_open() && host_mask() != kernels_mask();
+}
+
 void host_mask_set(kernel_sigset hosts)
 {
 	change_from(kernels_mask(), mask_of_kernel(hosts));

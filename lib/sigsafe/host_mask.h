@@ -12,6 +12,9 @@
 /* What the host has blocked. */
 kernel_sigset host_mask(void);
 
+/* Does the kernel's leave open what the host has blocked? */
+bool host_mask_is_open(void);
+
 /* The host wants these blocked. Nothing is claimed by that. */
 void host_mask_set(kernel_sigset hosts);
 

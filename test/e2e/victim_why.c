@@ -10,11 +10,13 @@
 #include <fcntl.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -140,6 +142,48 @@ static void callback_vfork(void)
 		_exit(0);
 	}
 	waitpid(child, NULL, 0);
+}
+
+static void callback_system(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "sleep %f",
+		 (double)length_ns / (double)NS_PER_S);
+	if (system(command))
+		abort();
+}
+
+static char dir[] = "/tmp/why.XXXXXX", pipe_path[64];
+
+static void open_pipe(int flags)
+{
+	if (open(pipe_path, flags) < 0)
+		abort();
+}
+
+/* What is started opens a pipe first, at whose other end nobody is yet. */
+static void callback_spawn(void)
+{
+	char *const argv[] = { (char *)"true", NULL };
+	posix_spawn_file_actions_t actions;
+	pid_t child;
+
+	if (!mkdtemp(dir))
+		abort();
+	snprintf(pipe_path, sizeof(pipe_path), "%s/pipe", dir);
+	if (mkfifo(pipe_path, 0600))
+		abort();
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, 3, pipe_path, O_RDONLY, 0);
+	later(open_pipe, O_WRONLY);
+	if (posix_spawn(&child, "/bin/true", &actions, NULL, argv, NULL))
+		abort();
+	posix_spawn_file_actions_destroy(&actions);
+	while (wait(NULL) > 0)
+		;
+	unlink(pipe_path);
+	rmdir(dir);
 }
 
 static bool is_held;
@@ -284,7 +328,8 @@ static const struct reason {
 	{ "lock", callback_lock },	 { "faults", callback_faults },
 	{ "stop", callback_stop },	 { "join", callback_join },
 	{ "joins", callback_joins },	 { "semaphore", callback_semaphore },
-	{ "barrier", callback_barrier },
+	{ "barrier", callback_barrier }, { "system", callback_system },
+	{ "spawn", callback_spawn },
 };
 
 static void *loop(void *none)
@@ -315,6 +360,15 @@ static void starve(void)
 		pthread_join(loops[i], NULL);
 }
 
+/* As threads do that leave signals to others: those of haproxy, say. */
+static void block_signals(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const char *reason = argc > 1 ? argv[1] : "";
@@ -326,6 +380,8 @@ int main(int argc, char **argv)
 		starve();
 		return 0;
 	}
+	if (!strcmp(reason, "system"))
+		block_signals();
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
 		if (strcmp(reason, reasons[i].name))
 			continue;

@@ -126,6 +126,24 @@ major_faults() {
 	done
 }
 
+# libc blocks every signal as it starts a program, and so may who waits for it:
+# the tick is late then, but not since the thread was not let run.
+@test "who starts a program is blocked until that runs, or has run" {
+	local call tries=10
+
+	for call in system:system spawn:posix_spawn; do
+		# A busy machine may keep it from the call.
+		until why "${call%:*}" 200 &&
+			(($(header "$text" blocked) > run * 3 / 4)); do
+			((--tries))
+		done
+		lasts_as_said "$text" "$run"
+		grep "^#	cause=blocked call=${call#*:} " "$text"
+		"$STALLSHIM" report "$(result rec)" |
+			grep "blocked in ${call#*:}"
+	done
+}
+
 # jump CALL [killed]: the victim that jumps out of it.
 jump() {
 	rm -f "$RESULTS"/*

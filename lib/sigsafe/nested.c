@@ -16,8 +16,7 @@ bool nested_is_possible(void)
 {
 	const struct thread *self = &thread_self;
 
-	return self->run_begun_ns && is_watched(self) &&
-	       self->record->waits;
+	return self->run_begun_ns && is_watched(self) && self->record->waits;
 }
 
 /*

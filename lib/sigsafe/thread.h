@@ -27,7 +27,7 @@ enum fault_mask {
 	FAULT_MASK_UNKNOWN,
 	FAULT_MASK_OPEN,
 	FAULT_MASK_VARIES /* ask each time */
-};
+} __attribute__((packed));
 
 /* What the thread waits for events for. */
 enum wait_purpose {
@@ -39,7 +39,8 @@ enum wait_purpose {
 /*
  * Written only by its own thread and by signal handlers on that thread, so the
  * fields are volatile (a handler may come between any two instructions) and
- * need no atomics.
+ * need no atomics. Small, and without holes: what is not needed in each turn is
+ * in struct loop, which says why.
  */
 struct thread {
 	/* The recording this thread enrolled in; another one: enrol again. */
@@ -115,11 +116,11 @@ struct thread {
 
 	/* Of the signals that are kept open, the host opened these. */
 	volatile kernel_sigset opened;
-	volatile enum fault_mask fault_mask;
 
-	volatile uint32_t in_flight;	/* lib/sigsafe/freeze.h */
-	volatile bool in_walk;		/* lib/sigsafe/walk.h */
-	volatile bool in_fork;		/* lib/sigsafe/walker.c */
+	volatile uint32_t in_flight; /* lib/sigsafe/freeze.h */
+	volatile bool in_walk;	     /* lib/sigsafe/walk.h */
+	volatile bool in_fork;	     /* lib/sigsafe/walker.c */
+	volatile enum fault_mask fault_mask;
 	volatile uint32_t lost_reads;	/* of walks (lib/sigsafe/fault.h) */
 	volatile uint32_t ways;		/* lib/sigsafe/stack_reach.c; 0: none */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */

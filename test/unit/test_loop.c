@@ -9,6 +9,7 @@
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
+#include "sigsafe/events.h"
 #include "sigsafe/live.h"
 #include "sigsafe/thread.h"
 
@@ -77,6 +78,24 @@ Test(loop, a_thread_has_the_place_of_its_record_to_its_end)
 	thread_end(&thread_self);
 	cr_assert_null(thread_self.loop);
 	cr_assert_eq(records()->state, THREAD_FREE);
+}
+
+/* It has the place of whoever has claimed the child's record first. */
+Test(loop, a_thread_of_the_parent_touches_no_place_in_a_child)
+{
+	struct lock_record lock = { .kind = LOCK_MUTEX, .stall = 1 };
+	struct loop *loop = loop_clear(0);
+
+	thread_enrol(&thread_self);
+	cr_assert_eq(thread_self.loop, loop);
+	thread_self.run_begun_ns = 1;
+	rec = fixture_recording(MIN_RECORDING_BYTES);
+	loop->event.begun_ns = 1;
+	event_waits_no_more(&lock);
+	cr_assert_eq(lock.stall, 1);
+	evidence_lock_end(&lock, 0, NS_PER_S);
+	cr_assert_eq(loop->slice.run_ns, 0);
+	cr_assert_eq(loop->slice.wait_ns[CAUSE_LOCK], 0);
 }
 
 Test(loop, where_there_is_no_memory_a_thread_goes_unwatched)

@@ -106,7 +106,8 @@ endef
 $(BUILD)/victims/%: test/e2e/victim_%.c
 	$(call program,$(VICTIM_CFLAGS))
 # Bound at the start: what binds a function takes half a page itself.
-$(addprefix $(BUILD)/victims/,room small_stacks): VICTIM_CFLAGS += -Wl,-z,now
+$(addprefix $(BUILD)/victims/,exhausted room small_stacks): \
+	VICTIM_CFLAGS += -Wl,-z,now
 $(addprefix $(BUILD)/victims/,loop wait_race plugin_uring.so): \
 	LDLIBS := -luring
 # A part of it far above all libraries.

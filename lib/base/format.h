@@ -85,7 +85,7 @@ struct section {
 	  "log lines suppressed: more than the limit a minute")                \
 	X(LOST_LOG, "log lines that could not be written")                     \
 	X(LOST_PLACE, "places where threads park: no room, may hide stalls")   \
-	X(LOST_TIMER, "timers the kernel refused")                             \
+	X(LOST_TIMER, "timers the kernel refused, or memory for their ticks")  \
 	X(LOST_WALK_BUSY, "walks left out: another walk was under way")        \
 	X(LOST_WALK_NESTED, "walks left out: inside a walk")                   \
 	X(LOST_WALK_FORK, "walks left out: fork under way")                    \

@@ -6,14 +6,15 @@
 #include "sigsafe/alternate_stack.h"
 
 #include <errno.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 
+#include "sigsafe/guarded_stack.h"
 #include "sigsafe/hosts_stack.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/process.h"
 #include "sigsafe/sys.h"
+#include "sigsafe/timer.h"
 
 /* What it took at most when the kernel did not say. */
 #define OLD_FRAME_BYTES ((size_t)2048)
@@ -78,6 +79,14 @@ static bool is_ours(const struct thread *self, const stack_t *stack)
 	return self->alternate_stack && stack->ss_sp == self->alternate_stack;
 }
 
+bool alternate_stack_is_set(const struct thread *self)
+{
+	stack_t now;
+
+	return self->alternate_stack && !exchange(NULL, &now) &&
+	       is_ours(self, &now);
+}
+
 /* Ours takes the place of one that is not in use, and that is noted. */
 static void replace(struct thread *self)
 {
@@ -89,39 +98,28 @@ static void replace(struct thread *self)
 	exchange(&new, NULL);
 }
 
-/* Above an unreadable page; untouched, so it takes no memory yet. */
-static cold void *map(void)
+static bool has_room_for_tick(void)
 {
-	long at = sys6(SYS_mmap, 0, PAGE_BYTES + ALTERNATE_STACK_BYTES,
-		       PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE,
-		       -1, 0);
+	stack_t now;
 
-	if (sys_failed(at))
-		return NULL;
-	sys3(SYS_mprotect, at, PAGE_BYTES, PROT_NONE);
-	return (char *)at + PAGE_BYTES;
+	return !exchange(NULL, &now) && now.ss_size >= room_bytes;
 }
 
-static void unmap(void *stack)
-{
-	sys2(SYS_munmap, (char *)stack - PAGE_BYTES,
-	     PAGE_BYTES + ALTERNATE_STACK_BYTES);
-}
-
-void alternate_stack_provide(struct thread *self)
+bool alternate_stack_provide(struct thread *self)
 {
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset before;
 
 	/* First known, then used: a handler must know where it was entered. */
 	if (!self->alternate_stack && room_bytes)
-		self->alternate_stack = map();
+		self->alternate_stack =
+			guarded_stack_map(ALTERNATE_STACK_BYTES);
 	if (!self->alternate_stack)
-		return;
+		return has_room_for_tick();
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	replace(self);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	return true;
 }
 
 void alternate_stack_remove(struct thread *self)
@@ -140,7 +138,7 @@ void alternate_stack_remove(struct thread *self)
 			return;
 	}
 	self->alternate_stack = NULL;
-	unmap(stack);
+	guarded_stack_unmap(stack, ALTERNATE_STACK_BYTES);
 }
 
 /*
@@ -230,7 +228,9 @@ static int ask_kernel(struct thread *self, const stack_t *new, stack_t *old)
 	/* It may be no loop, and would end without. */
 	if (!self->record)
 		pthread_setspecific(thread_key, self);
-	alternate_stack_provide(self);
+	if (!alternate_stack_provide(self) && self->timer &&
+	    self->recording == live_recording())
+		timer_give_up(self);
 	return 0;
 }
 

@@ -43,9 +43,18 @@ bool alternate_stacks_are_given(void);
 
 /*
  * Gives the calling thread one of ours, unless it has one already. Where there
- * is no memory, or it is on one of the host's, it goes without.
+ * is no memory, or it is on one of the host's, it goes without. False: and has
+ * none of the host's either with room for a tick, so that none may come.
  */
-void alternate_stack_provide(struct thread *self);
+bool alternate_stack_provide(struct thread *self);
+
+/*
+ * Has the kernel ours for the calling thread? It has not where the host has
+ * gone round the hook, nor for a guest that is no vfork child: one that runs
+ * beside the thread whose memory, and whose struct thread, it has. One system
+ * call.
+ */
+bool alternate_stack_is_set(const struct thread *self);
 
 /* Takes ours back, when the thread ends: the kernel has the host's again. */
 void alternate_stack_remove(struct thread *self);

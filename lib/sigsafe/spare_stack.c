@@ -87,14 +87,17 @@ void spare_stack_call(void (*work)(void *), void *argument)
 	sub_release(&in_use, bit);
 }
 
-/* Nothing of the host's is on it now: it may well be used. */
+/*
+ * Nothing of the host's is on the alternate stack now: it may well be used, but
+ * not by a guest beside the thread whose it is, and which may be ticked.
+ */
 static void call_elsewhere(void (*work)(void *), void *argument)
 {
-	char *alternate = thread_self.alternate_stack;
+	struct thread *self = &thread_self;
 
-	if (alternate)
-		machine_call_on(alternate + ALTERNATE_STACK_BYTES, work,
-				argument);
+	if (alternate_stack_is_set(self))
+		machine_call_on(self->alternate_stack + ALTERNATE_STACK_BYTES,
+				work, argument);
 	else
 		spare_stack_call(work, argument);
 }

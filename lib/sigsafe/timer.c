@@ -47,10 +47,12 @@ static bool enter(struct thread *self)
 	return false;
 }
 
-static void refuse(struct thread *self)
+void timer_give_up(struct thread *self)
 {
+	timer_delete_own(self);
+	if (!self->timer_refused)
+		live_count_lost(LOST_TIMER);
 	self->timer_refused = true;
-	live_count_lost(LOST_TIMER);
 }
 
 static cold void make(struct thread *self)
@@ -68,16 +70,13 @@ static cold void make(struct thread *self)
 	event.sigev_notify_thread_id = sys_gettid();
 	if (!event.sigev_signo ||
 	    sys3(SYS_timer_create, CLOCK_MONOTONIC, &event, &id) < 0) {
-		refuse(self);
+		timer_give_up(self);
 		return;
 	}
 	self->timer = id + 1;
-	/* Before the first tick. */
-	alternate_stack_provide(self);
-	if (!enter(self)) {
-		timer_delete_own(self);
-		refuse(self);
-	}
+	/* Before the first tick, which a coroutine may have no room for. */
+	if (!alternate_stack_provide(self) || !enter(self))
+		timer_give_up(self);
 }
 
 static bool set(int timer, int flags, uint64_t at_ns)

@@ -36,6 +36,12 @@ void timer_stop_others(const struct thread *self);
  */
 bool timer_delete_all(const struct thread *self);
 
+/*
+ * The same for good: there can be none, or no stack for its ticks. Counted once
+ * a thread.
+ */
+void timer_give_up(struct thread *self);
+
 /* Gives the timer back to the kernel. */
 void timer_delete_own(struct thread *self);
 

@@ -97,6 +97,25 @@ takes_little() {
 	runs_well gaps within in_gap_job switch_stack
 }
 
+# exhausts WAY: as natively, where the loop can have no stack for its ticks.
+exhausts() {
+	[[ $(natively "$(victim exhausted)" "$1") = done ]]
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim exhausted)" "$1") = \
+		done ]]
+	run "$STALLSHIM" report "$(result rec)"
+	echo "$output"
+	[[ $output = *" 20 stalls without a stack."* &&
+		$output = *" 1 x timers the kernel refused, "* ]]
+}
+
+@test "a loop of coroutines begins where the address space has no room" {
+	exhausts limit
+}
+
+@test "a loop of coroutines begins where there may be no more mappings" {
+	exhausts mappings
+}
+
 # vanishes WAY: it goes on, whatever handler it has for faults; and walks are
 # cut there.
 vanishes() {

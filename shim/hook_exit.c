@@ -68,7 +68,7 @@ static void tell_abort(void)
 	kernel_sigset mask;
 
 	/* In a vfork child it is not this program that ends. */
-	if (!live_recording() || !process_id())
+	if (!live_recording() || !process_memory())
 		return;
 	/* A tick must not find the stall half told. */
 	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);

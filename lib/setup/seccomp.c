@@ -23,6 +23,7 @@ static const short ours[] = {
 	SYS_fcntl,
 	SYS_fstat,
 	SYS_futex,
+	SYS_get_robust_list,
 	SYS_getcwd,
 	SYS_getpid,
 	SYS_getrusage,

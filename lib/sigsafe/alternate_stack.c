@@ -212,7 +212,7 @@ static bool needs_ours(const struct thread *self)
 {
 	bool is_loop = self->timer && live_recording();
 
-	return (is_loop || is_short_of_one()) && process_id();
+	return (is_loop || is_short_of_one()) && process_memory();
 }
 
 /* The kernel has the host's, or none. */
@@ -248,8 +248,8 @@ int alternate_stack_of_host(const stack_t *new, stack_t *old)
 	if (exchange(NULL, &now) || !is_ours(self, &now))
 		return ask_kernel(self, new, old);
 	/* A guest's is its own, and its parent has another. */
-	return process_id() ? change(self, new, old)
-			    : answer(self, new, old, sp);
+	return process_memory() ? change(self, new, old)
+				: answer(self, new, old, sp);
 }
 
 bool alternate_stack_hide(struct thread *self, ucontext_t *uc)

@@ -30,12 +30,12 @@ static void follow_tick_signal(void)
 	timer_stop_others(&thread_self);
 }
 
-void claim_signals(int pid, kernel_sigset claims)
+void claim_signals(uint32_t memory, kernel_sigset claims)
 {
 	kernel_sigset hosts = host_mask();
 	bool moved;
 
-	disposition_lock(pid);
+	disposition_lock(memory);
 	moved = tick_signal_claim(claims);
 	if (moved)
 		follow_tick_signal();
@@ -44,11 +44,11 @@ void claim_signals(int pid, kernel_sigset claims)
 		host_mask_set(hosts);
 }
 
-void claim_sent(int pid, int sig)
+void claim_sent(uint32_t memory, int sig)
 {
 	struct thread *self = &thread_self;
 
-	disposition_lock(pid);
+	disposition_lock(memory);
 	tick_signal_was_sent(sig);
 	disposition_unlock();
 	/* Its ticks would stay pending here. The next run makes another. */

@@ -12,16 +12,16 @@
 /*
  * The host claims these (tick_signal_claims()). No tick comes to the calling
  * thread any more by a signal that is given up, and that is blocked here if the
- * host has it blocked. pid: process_id(), not 0. Signal-safe.
+ * host has it blocked. memory: process_memory(), not 0. Signal-safe.
  */
-void claim_signals(int pid, kernel_sigset claims);
+void claim_signals(uint32_t memory, kernel_sigset claims);
 
 /*
  * Somebody has sent sig to the calling thread, which has it blocked as far as
- * the host knows: the tick signal moves on, if it was that. pid: as above.
+ * the host knows: the tick signal moves on, if it was that. memory: as above.
  * Handler only.
  */
-void claim_sent(int pid, int sig);
+void claim_sent(uint32_t memory, int sig);
 
 /*
  * A tick of the calling thread by sig, which is given up and blocked here,

@@ -71,9 +71,9 @@ void disposition_start(signal_handler *the_entry)
 	kernel_set(sig, &was, NULL);
 }
 
-void disposition_lock(int pid)
+void disposition_lock(uint32_t memory)
 {
-	quiet_lock(&lock, pid);
+	quiet_lock(&lock, memory);
 }
 
 void disposition_unlock(void)
@@ -216,14 +216,14 @@ static cold signal_handler *take_one_shot(int sig)
 {
 	struct disposition host;
 	signal_handler *handler;
-	int pid = process_id();
+	uint32_t memory = process_memory();
 
-	if (pid)
-		disposition_lock(pid);
+	if (memory)
+		disposition_lock(memory);
 	host = shadow[sig];
 	handler = host.handler;
 	host.handler = DEFAULT;
-	if (!pid) {
+	if (!memory) {
 		kernel_set(sig, &host, NULL);
 		return handler;
 	}
@@ -275,24 +275,24 @@ void disposition_reset(int sig)
 
 void disposition_let_go(int sig)
 {
-	int pid = process_id();
+	uint32_t memory = process_memory();
 
-	if (pid)
-		disposition_lock(pid);
+	if (memory)
+		disposition_lock(memory);
 	if (is_default(&shadow[sig]))
 		kernel_set(sig, &shadow[sig], NULL);
-	if (pid)
+	if (memory)
 		disposition_unlock();
 }
 
 void disposition_take_back(int sig)
 {
 	struct disposition host;
-	int pid = process_id();
+	uint32_t memory = process_memory();
 
-	if (!pid)
+	if (!memory)
 		return;
-	disposition_lock(pid);
+	disposition_lock(memory);
 	if (stands_in(sig) && !disposition_set(sig, NULL, &host) &&
 	    is_default(&host))
 		disposition_set(sig, &host, &host);

@@ -56,7 +56,7 @@ static inline void disposition_to(const struct disposition *disposition,
 }
 
 /* Locks both tables; what the set and query functions below ask for. */
-void disposition_lock(int pid);
+void disposition_lock(uint32_t memory);
 void disposition_unlock(void);
 
 /*

@@ -14,7 +14,8 @@
 cold void fault_mask_learn(kernel_sigset mask)
 {
 	if (thread_self.fault_mask != FAULT_MASK_UNKNOWN ||
-	    thread_self.handler_depth || is_quiet_mask(mask) || !process_id())
+	    thread_self.handler_depth || is_quiet_mask(mask) ||
+	    !process_memory())
 		return;
 	thread_self.fault_mask = FAULT_MASK_OPEN;
 	fault_mask_note(mask);

@@ -83,11 +83,11 @@ static kernel_sigset changed(int how, kernel_sigset mask, kernel_sigset set)
  */
 static cold void set_to_the_letter(kernel_sigset wanted, kernel_sigset taken)
 {
-	int pid = process_id();
+	uint32_t memory = process_memory();
 
-	if (pid)
-		claim_signals(pid, wanted ^ taken);
-	change_from(kernels_mask(), pid ? mask_of_kernel(wanted) : wanted);
+	if (memory)
+		claim_signals(memory, wanted ^ taken);
+	change_from(kernels_mask(), memory ? mask_of_kernel(wanted) : wanted);
 }
 
 /* What a guest opens is its own, and its parent's thread is not asked. */
@@ -96,7 +96,7 @@ static void note_opened(kernel_sigset wanted)
 	kernel_sigset opened = mask_leaves_open(wanted);
 
 	if (unlikely(opened != thread_self.opened) && tick_signals_open() &&
-	    process_id())
+	    process_memory())
 		thread_self.opened = opened;
 }
 

@@ -42,7 +42,7 @@ void host_signal_start(int chosen, void (*last_words)(int sig))
 	process_own_memory();
 	sys_sigprocmask(SIG_BLOCK, NULL, &blocked);
 	disposition_start(signal_entry);
-	disposition_lock(process_id());
+	disposition_lock(process_memory());
 	stand_in_for_deadly();
 	/* A private one: nobody sends it, so the kernel has none to spare. */
 	if (!chosen && !is_first_process)
@@ -69,15 +69,13 @@ static cold void stand_back_as_first_process(void)
 void host_signal_after_fork(void)
 {
 	bool was_first = is_first_process;
-	int pid;
 
 	/* By now seccomp may kill for a question. */
 	if (live_is_left())
 		return;
-	pid = process_id();
-	if (!was_first && pid != 1)
+	if (!was_first && sys_getpid() != 1)
 		return;
-	disposition_lock(pid);
+	disposition_lock(process_memory());
 	if (was_first)
 		stand_in_for_deadly();
 	else
@@ -90,7 +88,7 @@ void host_signal_after_fork(void)
 void host_signal_leave(bool is_alone)
 {
 	host_mask_hand_on();
-	disposition_lock(process_id());
+	disposition_lock(process_memory());
 	for (size_t i = 0; i < ARRAY_SIZE(deadly); i++)
 		disposition_stand_back(deadly[i]);
 	if (is_alone && tick_signal()) {
@@ -112,20 +110,21 @@ int host_disposition(int sig, const struct disposition *new,
 		     struct disposition *old)
 {
 	kernel_sigset claims = 0;
-	int pid, err;
+	uint32_t memory;
+	int err;
 
 	/* One system call, as natively; the others are over or do the same. */
 	if (live_is_left())
 		return disposition_set(sig, new, old);
-	pid = process_id();
-	if (!pid)
+	memory = process_memory();
+	if (!memory)
 		return disposition_set_of_guest(sig, new, old);
 	if (new &&new->handler != DEFAULT)
 		claims = tick_signal_claims(SIGNAL_BIT(sig));
 	/* First the move: from here on no tick is sent by this signal. */
 	if (unlikely(claims))
-		claim_signals(pid, claims);
-	disposition_lock(pid);
+		claim_signals(memory, claims);
+	disposition_lock(memory);
 	err = disposition_set(sig, new, old);
 	disposition_unlock();
 	return err;
@@ -155,15 +154,15 @@ int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 kernel_sigset host_sigset_claimed(kernel_sigset set)
 {
 	kernel_sigset claims = tick_signal_claims(set);
-	int pid;
+	uint32_t memory;
 
 	if (likely(!claims && !(set & tick_signal_set())) || live_is_left())
 		return set;
-	pid = process_id();
-	if (!pid)
+	memory = process_memory();
+	if (!memory)
 		return set;
 	if (claims)
-		claim_signals(pid, claims);
+		claim_signals(memory, claims);
 	return mask_of_kernel(set);
 }
 
@@ -178,18 +177,19 @@ static kernel_sigset kernels_pending(void)
 kernel_sigset host_pending(kernel_sigset pending)
 {
 	kernel_sigset ticks = pending & tick_signal_set();
-	int sig = tick_signal(), pid;
+	int sig = tick_signal();
+	uint32_t memory;
 
 	if (likely(!ticks) || live_is_left())
 		return pending;
 	/* A private one, of which nobody else sends any. */
 	if (ticks & tick_signals_open())
 		return pending & ~ticks;
-	pid = process_id();
+	memory = process_memory();
 	/* A guest has no timers. */
-	if (!pid)
+	if (!memory)
 		return pending;
-	claim_signals(pid, ticks);
+	claim_signals(memory, ticks);
 	claim_drop_late_tick(sig);
 	return kernels_pending() & ~tick_signal_set();
 }

@@ -23,7 +23,10 @@
 
 struct live {
 	struct recording *recording; /* NULL: none. Written by lib/setup */
-	int32_t owner; /* sigsafe/process.h's: whose memory this is, or 0 */
+	/* sigsafe/process.h's: this memory's number, or 0; and whose it is. */
+	uint32_t memory;
+	int32_t owner;
+	bool owner_has_list;
 };
 
 extern struct live *live_page;

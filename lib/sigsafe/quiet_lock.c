@@ -12,27 +12,27 @@
 
 #define OTHERS_WAIT (UINT32_C(1) << 31)
 
-static bool is_free(uint32_t holder, uint32_t pid)
+static bool is_free(uint32_t holder, uint32_t memory)
 {
-	return (holder & ~OTHERS_WAIT) != pid;
+	return (holder & ~OTHERS_WAIT) != memory;
 }
 
 /* One step: true when the lock is taken. */
-static bool take_or_wait(struct quiet_lock *lock, uint32_t pid)
+static bool take_or_wait(struct quiet_lock *lock, uint32_t memory)
 {
 	uint32_t seen = load_relaxed(&lock->holder);
 
 	/* Whoever had to wait can't know that nobody else does. */
-	if (is_free(seen, pid))
-		return cas_acq_rel(&lock->holder, &seen, pid | OTHERS_WAIT);
+	if (is_free(seen, memory))
+		return cas_acq_rel(&lock->holder, &seen, memory | OTHERS_WAIT);
 	if (seen & OTHERS_WAIT ||
-	    cas_acq_rel(&lock->holder, &seen, pid | OTHERS_WAIT))
+	    cas_acq_rel(&lock->holder, &seen, memory | OTHERS_WAIT))
 		sys4(SYS_futex, &lock->holder, FUTEX_WAIT_PRIVATE,
-		     pid | OTHERS_WAIT, NULL);
+		     memory | OTHERS_WAIT, NULL);
 	return false;
 }
 
-void quiet_lock(struct quiet_lock *lock, int pid)
+void quiet_lock(struct quiet_lock *lock, uint32_t memory)
 {
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset mask;
@@ -40,8 +40,8 @@ void quiet_lock(struct quiet_lock *lock, int pid)
 
 	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
 	/* Acquire pairs with the release in quiet_unlock(). */
-	if (!cas_acq_rel(&lock->holder, &nobody, (uint32_t)pid)) {
-		while (!take_or_wait(lock, (uint32_t)pid))
+	if (!cas_acq_rel(&lock->holder, &nobody, memory)) {
+		while (!take_or_wait(lock, memory))
 			;
 	}
 	lock->mask = mask;

@@ -3,10 +3,10 @@
  * all signals blocked (QUIET_MASK), so no handler finds it held by the thread
  * it runs on. It is a leaf, held for a few system calls.
  *
- * It holds the pid of its holder's process: a child that was forked while
- * another thread held it sees that it is nobody's any more, and takes it.
- * What it guards must therefore be in order after each single store. A guest
- * in its parent's memory (sigsafe/process.h) may not take it.
+ * It holds the number of the memory it is held in (sigsafe/process.h): a child
+ * that was forked while another thread held it sees that it is nobody's any
+ * more, and takes it. What it guards must therefore be in order after each
+ * single store. A guest in its parent's memory may not take it.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,12 +16,12 @@
 #include "sigsafe/sys.h"
 
 struct quiet_lock {
-	uint32_t holder;    /* 0: free; else a pid, and bit 31: others wait */
+	uint32_t holder;    /* 0: free; else that; bit 31: others wait */
 	kernel_sigset mask; /* the holder's signal mask before */
 };
 
-/* pid: process_id(), not 0. Signal-safe. Pairs with quiet_unlock(). */
-void quiet_lock(struct quiet_lock *lock, int pid);
+/* memory: process_memory(), not 0. Signal-safe. Pairs with quiet_unlock(). */
+void quiet_lock(struct quiet_lock *lock, uint32_t memory);
 void quiet_unlock(struct quiet_lock *lock);
 
 #endif

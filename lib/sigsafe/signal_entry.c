@@ -128,13 +128,13 @@ static void raise_by_default(int sig)
 
 static cold void act_by_default(int sig)
 {
-	int pid = process_id();
+	uint32_t memory = process_memory();
 
-	if (!pid) {
+	if (!memory) {
 		raise_by_default(sig);
 		return;
 	}
-	quiet_lock(&death, pid);
+	quiet_lock(&death, memory);
 	if (!(STOPS_BY_DEFAULT & SIGNAL_BIT(sig)))
 		last_words(sig);
 	raise_by_default(sig);
@@ -170,11 +170,11 @@ static bool is_blocked_by_host(int sig, ucontext_t *uc)
 static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 {
 	kernel_sigset *mask = wait_mask_interrupted(uc);
-	int pid = process_id();
+	uint32_t memory = process_memory();
 
 	*mask |= SIGNAL_BIT(sig);
-	if (pid) {
-		claim_sent(pid, sig);
+	if (memory) {
+		claim_sent(memory, sig);
 		*mask = mask_of_kernel(*mask);
 	}
 	signal_send_again(sig, info);
@@ -235,7 +235,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 static bool is_beside(const char *alternate_stack, bool was_ours)
 {
 	return unlikely(alternate_stack && !was_ours) && !live_is_left() &&
-	       !process_id();
+	       !process_memory();
 }
 
 static ONE_FRAME call_host(int sig, siginfo_t *info, ucontext_t *uc,
@@ -252,7 +252,7 @@ static ONE_FRAME call_host(int sig, siginfo_t *info, ucontext_t *uc,
 		call_watched(sig, info, uc, handler);
 	/* What a guest's parent was given meanwhile is none of the guest's. */
 	if (was_ours ||
-	    (unlikely(had != thread_self.alternate_stack) && process_id()))
+	    (unlikely(had != thread_self.alternate_stack) && process_memory()))
 		alternate_stack_show(&thread_self, uc);
 }
 

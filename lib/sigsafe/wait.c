@@ -165,7 +165,7 @@ bool wait_sleeps(enum blocking_call call)
 	struct thread *self = &thread_self;
 
 	/* It is not the parent that sleeps where its vfork child does. */
-	if (self->recording != live_recording() || !process_id())
+	if (self->recording != live_recording() || !process_memory())
 		return false;
 	/* In no run, or at the end, it is none of ours, and yet broken. */
 	if (!self->run_begun_ns || !is_watched(self)) {

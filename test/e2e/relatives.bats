@@ -17,3 +17,36 @@ load lib
 		[[ $status = 0 && $output = "$expected" ]]
 	done
 }
+
+# first RUNNER CASE: as the first process of a container.
+first() {
+	"$1" STALLSHIM_STALL=1ms unshare --user --map-root-user --pid \
+		--fork --kill-child "$(victim relatives)" "$2"
+}
+
+# as_first CASE LINE: the last of what it prints, natively and under the shim.
+as_first() {
+	natively unshare --user --map-root-user --pid --fork true ||
+		skip "no user namespaces here"
+	run first natively "$1"
+	[[ $status = 0 && ${lines[-1]} = "$2" ]]
+	run first under_shim "$1"
+	echo "$status $output"
+	[[ $status = 0 && ${lines[-1]} = "$2" ]]
+}
+
+@test "first of a namespace in the memory of such a one: clone" {
+	as_first clone_shares "handled 5"
+}
+
+@test "first of a namespace in the memory of such a one: vfork" {
+	as_first vfork_shares "handled 5"
+}
+
+@test "first of a namespace in a copy of such a one: clone" {
+	as_first clone_copies "process 1: 100 of its children ended"
+}
+
+@test "first of a namespace in a copy of such a one: fork" {
+	as_first fork_copies "process 1: 100 of its children ended"
+}

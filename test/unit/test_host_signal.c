@@ -180,7 +180,8 @@ static int be_a_guest(void *unused)
 	handle(SIGUSR2, SIG_IGN);
 	handle(SIGUSR1, SIG_DFL);
 	handle(SIGUSR1, SIG_IGN);
-	return process_id() == 0 && told(SIGUSR2).sa_handler == SIG_IGN ? 0 : 1;
+	return process_memory() == 0 && told(SIGUSR2).sa_handler == SIG_IGN ? 0
+									    : 1;
 }
 
 Test(host_signal, a_vfork_child_leaves_its_parents_dispositions)

@@ -16,6 +16,10 @@
 #define THREADS 4
 #define TURNS	20000
 
+/* As that of a process; and of its child. */
+#define MEMORY		1
+#define MEMORY_OF_CHILD 2
+
 static struct quiet_lock lock;
 static unsigned counter; /* guarded by lock, and by nothing else */
 
@@ -30,7 +34,7 @@ static kernel_sigset mask_now(void)
 static void *count(void *unused)
 {
 	for (int i = 0; i < TURNS; i++) {
-		quiet_lock(&lock, getpid());
+		quiet_lock(&lock, MEMORY);
 		counter++;
 		quiet_unlock(&lock);
 	}
@@ -55,7 +59,7 @@ Test(quiet_lock, blocks_every_signal_but_one_while_it_is_held)
 
 	NOT_EMULATED(OWN_SIGNALS);
 	sys_sigprocmask(SIG_SETMASK, &usr2, NULL);
-	quiet_lock(&lock, getpid());
+	quiet_lock(&lock, MEMORY);
 	/* The kernel keeps SIGKILL and SIGSTOP open, whoever asks. */
 	cr_assert_eq(mask_now(), QUIET_MASK & ~UNMASKABLE);
 	quiet_unlock(&lock);
@@ -67,10 +71,10 @@ Test(quiet_lock, a_child_forked_while_it_is_held_can_take_it, .timeout = 30)
 	int status;
 	pid_t child;
 
-	quiet_lock(&lock, getpid());
+	quiet_lock(&lock, MEMORY);
 	child = fork();
 	if (!child) {
-		quiet_lock(&lock, getpid());
+		quiet_lock(&lock, MEMORY_OF_CHILD);
 		quiet_unlock(&lock);
 		_exit(lock.holder == 0 ? 0 : 1);
 	}

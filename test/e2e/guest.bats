@@ -131,8 +131,8 @@ jailed() {
 	local name
 
 	need cc
-	for name in timer_create timer_settime fallocate madvise uname getcwd \
-		rt_tgsigqueueinfo; do
+	for name in timer_create timer_settime fallocate get_robust_list \
+		getcwd madvise rt_tgsigqueueinfo uname; do
 		jailed kill "$(number "$name")" "$(victim signal_process)" \
 			executed
 		[[ $output = "stallshim: a seccomp filter kills"* ]]

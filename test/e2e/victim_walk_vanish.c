@@ -5,9 +5,10 @@
  * usage: victim_walk_vanish WAY [HANDLER]
  * WAY: munmap, mprotect, inline (a system call that nobody sees), other (a
  * thread unmaps them), toggle (a thread takes them away and gives them back,
- * all the time), file (the one that the stack is mapped from is cut) HANDLER of
- * SIGSEGV and SIGBUS, which must not be called: plain, alternate (on a stack of
- * its own), once prints "done" at its end
+ * all the time)
+ * HANDLER of SIGSEGV and SIGBUS, which must not be called: none, plain,
+ * alternate (on a stack of its own), once, ignored
+ * prints "done" at its end
  *
  * SPDX-License-Identifier: MIT
  */
@@ -130,6 +131,8 @@ static void handle_faults(const char *handler)
 		act.sa_flags = SA_ONSTACK;
 	else if (strcmp(handler, "once") == 0)
 		act.sa_flags = (int)SA_RESETHAND;
+	else if (strcmp(handler, "ignored") == 0)
+		act.sa_handler = SIG_IGN;
 	sigaltstack(&own, NULL);
 	sigaction(SIGSEGV, &act, NULL);
 	sigaction(SIGBUS, &act, NULL);

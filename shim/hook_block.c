@@ -9,14 +9,32 @@
 
 #include "hook_block.h"
 #include "hook_settings.h"
+#include "hook_work.h"
+
+/* Does a thread wait for work by it? */
+static inline bool brings_work(enum blocking_call call)
+{
+	return call == CALL_MSGRCV || call == CALL_SEMOP ||
+	       call == CALL_SEMTIMEDOP;
+}
+
+static inline enum block_end end_of_work(enum blocking_call call)
+{
+	return call == CALL_SEMTIMEDOP ? BLOCK_AT_DEADLINE : BLOCK_BY_OTHERS;
+}
 
 #define X(result, name, parameters, arguments, call)                           \
 	HOOK result name parameters                                            \
 	{                                                                      \
-		struct block block = hook_block_begin(call, CALLER);           \
+		enum blocking_call as = call;                                  \
+		struct call_site site = CALL_SITE_HERE;                        \
+		bool works = brings_work(as) && hook_may_work(&site, true);    \
+		struct block block =                                           \
+			works ? hook_work_begin(as, &site, end_of_work(as))    \
+			      : hook_block_begin(as, CALLER);                  \
 		result got = real.name arguments;                              \
                                                                                \
-		watch_block_end(&block);                                       \
+		hook_work_end(works, &block);                                  \
 		return got;                                                    \
 	}
 HOOKS_BLOCK(X)

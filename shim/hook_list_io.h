@@ -9,7 +9,9 @@
 
 #include <aio.h>
 #include <fcntl.h>
+#include <mqueue.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/msg.h>
 #include <sys/random.h>
 #include <sys/sem.h>
@@ -87,57 +89,83 @@
 	  call_of_close(fd))
 
 /*
- * X(result, name, parameters, arguments, number, kind, sends, call)
+ * X(result, name, parameters, arguments, call, end)
  *
- * Frequent ones (lib/sigsafe/transfer.h): the descriptor is fd. As call it is
- * told where no tick may come; CALL_NONE: one may.
+ * Those that no tick breaks, and by which threads wait for work.
+ */
+#define HOOKS_WORK(X)                                                          \
+	X(ssize_t, mq_receive,                                                 \
+	  (mqd_t queue, char *message, size_t n, unsigned int *priority),      \
+	  (queue, message, n, priority), CALL_MQ_RECEIVE, BLOCK_BY_OTHERS)     \
+	X(ssize_t, mq_timedreceive,                                            \
+	  (mqd_t queue, char *restrict message, size_t n,                      \
+	   unsigned int *restrict priority,                                    \
+	   const struct timespec *restrict until),                             \
+	  (queue, message, n, priority, until), CALL_MQ_RECEIVE,               \
+	  BLOCK_AT_DEADLINE)                                                   \
+	X(int, flock, (int fd, int operation), (fd, operation), CALL_FLOCK,    \
+	  BLOCK_BY_OTHERS)
+
+/*
+ * X(result, name, parameters, arguments, number, kind, sends, work, call)
+ *
+ * Frequent ones (lib/sigsafe/transfer.h): the descriptor is fd. work: as which
+ * it is told where a thread waits for work by it; CALL_NONE: none does. As call
+ * where no tick may come; CALL_NONE: one may.
  */
 #define HOOKS_TRANSFER(X)                                                      \
 	X(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), SYS_read,  \
-	  TRANSFER_READ, false, call_of_read(fd))                              \
+	  TRANSFER_READ, false, CALL_READ, call_of_read(fd))                   \
 	X(ssize_t, readv, (int fd, const struct iovec *parts, int n),          \
-	  (fd, parts, n), SYS_readv, TRANSFER_ONCE, false, call_of_read(fd))   \
+	  (fd, parts, n), SYS_readv, TRANSFER_ONCE, false, CALL_READV,         \
+	  call_of_read(fd))                                                    \
 	X(ssize_t, preadv2,                                                    \
 	  (int fd, const struct iovec *parts, int n, off_t at, int flags),     \
 	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false,        \
-	  CALL_NONE)                                                           \
+	  CALL_NONE, CALL_NONE)                                                \
 	X(ssize_t, preadv64v2,                                                 \
 	  (int fd, const struct iovec *parts, int n, off64_t at, int flags),   \
 	  (fd, parts, n, at, flags), SYS_preadv2, TRANSFER_ONCE, false,        \
-	  CALL_NONE)                                                           \
+	  CALL_NONE, CALL_NONE)                                                \
 	X(ssize_t, recv, (int fd, void *to, size_t n, int flags),              \
 	  (fd, to, n, flags), SYS_recvfrom, kind_to_receive(flags), false,     \
+	  work_by_receive(CALL_RECV, flags),                                   \
 	  call_of_receive(CALL_RECV, fd, flags))                               \
 	X(ssize_t, recvfrom,                                                   \
 	  (int fd, void *restrict to, size_t n, int flags,                     \
 	   __SOCKADDR_ARG from, socklen_t *restrict length),                   \
 	  (fd, to, n, flags, from, length), SYS_recvfrom,                      \
 	  kind_to_receive(flags), false,                                       \
+	  work_by_receive(CALL_RECVFROM, flags),                               \
 	  call_of_receive(CALL_RECVFROM, fd, flags))                           \
 	X(int, accept,                                                         \
 	  (int fd, __SOCKADDR_ARG from, socklen_t *restrict length),           \
-	  (fd, from, length), SYS_accept, TRANSFER_ONCE, false, CALL_NONE)     \
+	  (fd, from, length), SYS_accept, TRANSFER_ONCE, false, CALL_ACCEPT,   \
+	  CALL_NONE)                                                           \
 	X(int, accept4,                                                        \
 	  (int fd, __SOCKADDR_ARG from, socklen_t *restrict length,            \
 	   int flags),                                                         \
 	  (fd, from, length, flags), SYS_accept4, TRANSFER_ONCE, false,        \
-	  CALL_NONE)                                                           \
+	  CALL_ACCEPT4, CALL_NONE)                                             \
 	X(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t length),   \
-	  (fd, to, length), SYS_connect, TRANSFER_ONCE, true, CALL_NONE)       \
+	  (fd, to, length), SYS_connect, TRANSFER_ONCE, true, CALL_NONE,       \
+	  CALL_NONE)                                                           \
 	X(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), \
-	  SYS_write, TRANSFER_ALL, true, CALL_NONE)                            \
+	  SYS_write, TRANSFER_ALL, true, CALL_NONE, CALL_NONE)                 \
 	X(ssize_t, send, (int fd, const void *from, size_t n, int flags),      \
 	  (fd, from, n, flags), SYS_sendto, kind_to_send(flags), true,         \
-	  CALL_NONE)                                                           \
+	  CALL_NONE, CALL_NONE)                                                \
 	X(ssize_t, sendto,                                                     \
 	  (int fd, const void *from, size_t n, int flags,                      \
 	   __CONST_SOCKADDR_ARG to, socklen_t length),                         \
 	  (fd, from, n, flags, to, length), SYS_sendto, kind_to_send(flags),   \
-	  true, CALL_NONE)                                                     \
+	  true, CALL_NONE, CALL_NONE)                                          \
 	X(ssize_t, sendfile, (int fd, int from, off_t *at, size_t n),          \
-	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true, CALL_NONE)    \
+	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true, CALL_NONE,    \
+	  CALL_NONE)                                                           \
 	X(ssize_t, sendfile64, (int fd, int from, off64_t *at, size_t n),      \
-	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true, CALL_NONE)
+	  (fd, from, at, n), SYS_sendfile, TRANSFER_COUNT, true, CALL_NONE,    \
+	  CALL_NONE)
 
 /* X(result, name, parameters, arguments): several buffers at a time. */
 #define HOOKS_PARTS(X)                                                         \
@@ -160,11 +188,12 @@
 	  (int fd, struct mmsghdr *messages, unsigned int n, int flags,        \
 	   struct timespec *timeout),                                          \
 	  (fd, messages, n, flags, timeout), SYS_recvmmsg, TRANSFER_ONCE,      \
-	  false, call_of_recvmmsg(fd, n, flags))                               \
+	  false, work_by_receive(CALL_RECVMMSG, flags),                        \
+	  call_of_recvmmsg(fd, n, flags))                                      \
 	X(int, sendmmsg,                                                       \
 	  (int fd, struct mmsghdr *messages, unsigned int n, int flags),       \
 	  (fd, messages, n, flags), SYS_sendmmsg, TRANSFER_ONCE, true,         \
-	  call_of_sendmmsg(fd, flags))
+	  CALL_NONE, call_of_sendmmsg(fd, flags))
 
 /* Fortified: libc checks the room, then calls what no hook sees. */
 #define HOOKS_FORTIFIED(X)                                                     \
@@ -190,6 +219,7 @@
 	HOOKS_SETTINGS(X)                                                      \
 	HOOKS_SLEEP(X)                                                         \
 	HOOKS_BLOCK(X)                                                         \
+	HOOKS_WORK(X)                                                          \
 	HOOKS_TRANSFER(X) HOOKS_PARTS(X) HOOKS_MESSAGES(X) HOOKS_FORTIFIED(X)
 
 #endif

@@ -43,7 +43,7 @@ static inline void hook_park_until(const struct timespec *until,
 				   struct call_site from)
 {
 	if (park_may_begin_timed() && hook_park_is_far(until))
-		park_begin_slowly(from, true);
+		park_begin_slowly(from, BLOCK_AT_DEADLINE);
 }
 
 /*
@@ -55,7 +55,7 @@ static inline struct block hook_timed_begin(enum blocking_call call,
 					    const struct call_site *from)
 {
 	if (is_far)
-		park_at_once(*from);
+		park_at_once(*from, BLOCK_AT_DEADLINE);
 	return watch_block_begin(call, (const void *)from->pc);
 }
 

@@ -12,6 +12,7 @@
 #include "hook_settings.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
+#include "hook_work.h"
 #include "sigsafe/memory.h"
 
 /* It has returned got, if begun under ticks. */
@@ -72,6 +73,18 @@ static bool is_all_in_one(const struct transfer *what,
 	return !what->sends &&
 	       (call_of_receive(CALL_RECVMSG, what->fd, flags) ||
 		(what->kind == TRANSFER_PARTS && takes_control(message)));
+}
+
+/* In which the thread may be parked. */
+static cold ssize_t receive_work(int fd, struct msghdr *message, int flags,
+				 const struct call_site *from)
+{
+	struct block block =
+		hook_work_begin(CALL_RECVMSG, from, BLOCK_BY_OTHERS);
+	ssize_t got = real.recvmsg(fd, message, flags);
+
+	hook_work_end(true, &block);
+	return got;
 }
 
 static cold ssize_t receive_undisturbed(message_mover *move, int fd,
@@ -176,6 +189,9 @@ HOOK ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 		.number = SYS_recvmsg,
 		.function = (uintptr_t)real.recvmsg,
 	};
+	struct call_site from = CALL_SITE_HERE;
 
+	if (!(flags & MSG_DONTWAIT) && hook_may_work_at(&from, fd))
+		return receive_work(fd, message, flags, &from);
 	return hook_move_message(real.recvmsg, what, message, flags, CALLER);
 }

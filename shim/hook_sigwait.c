@@ -10,6 +10,7 @@
 
 #include "hook_pointer.h"
 #include "hook_sigset.h"
+#include "hook_work.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/signal_entry.h"
@@ -59,19 +60,24 @@ static bool can_be_read(const sigset_t *set)
 
 static int wait_for(enum blocking_call call, const sigset_t *set,
 		    siginfo_t *info, const struct timespec *timeout,
-		    const void *caller)
+		    const struct call_site *from)
 {
 	siginfo_t got;
 	struct block block;
+	bool works;
 	int sig;
 
 	if (unlikely(!can_be_read(set)))
 		return -1;
 	host_sigset_claimed(sigset_bits(set));
-	block = watch_block_begin(call, caller);
+	works = hook_may_work(from, true);
+	block = works ? hook_work_begin(call, from,
+					timeout ? BLOCK_AT_DEADLINE
+						: BLOCK_BY_OTHERS)
+		      : watch_block_begin(call, (const void *)from->pc);
 	/* For the tick signal as well: anybody may send it. */
 	sig = wait_for_hosts(set, &got, timeout);
-	watch_block_end(&block);
+	hook_work_end(works, &block);
 	if (sig <= 0 || !info)
 		return sig;
 	/* As the kernel's: the signal has been taken all the same. */
@@ -84,21 +90,26 @@ static int wait_for(enum blocking_call call, const sigset_t *set,
 HOOK int sigtimedwait(const sigset_t *set, siginfo_t *info,
 		      const struct timespec *timeout)
 {
-	return wait_for(CALL_SIGTIMEDWAIT, set, info, timeout, CALLER);
+	struct call_site from = CALL_SITE_HERE;
+
+	return wait_for(CALL_SIGTIMEDWAIT, set, info, timeout, &from);
 }
 
 HOOK int sigwaitinfo(const sigset_t *set, siginfo_t *info)
 {
-	return wait_for(CALL_SIGWAITINFO, set, info, NULL, CALLER);
+	struct call_site from = CALL_SITE_HERE;
+
+	return wait_for(CALL_SIGWAITINFO, set, info, NULL, &from);
 }
 
 /* As libc's: a handler that ran meanwhile does not end it. */
 HOOK int sigwait(const sigset_t *set, int *sig)
 {
+	struct call_site from = CALL_SITE_HERE;
 	int got;
 
 	do
-		got = wait_for(CALL_SIGWAIT, set, NULL, NULL, CALLER);
+		got = wait_for(CALL_SIGWAIT, set, NULL, NULL, &from);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return errno;

@@ -14,6 +14,7 @@
 #include "hook_block.h"
 #include "hook_left.h"
 #include "hook_unwound.h"
+#include "hook_work.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/tick_signal.h"
 #include "sigsafe/wait.h"
@@ -23,9 +24,17 @@ struct nap {
 	uint64_t begun_ns; /* 0: no tick comes in it */
 	uint64_t for_ns;
 	struct block block;	/* where none comes */
+	bool works;		/* it may be parked (hook_work.h) */
 	struct timespec *left;	/* to be told what is left; or NULL */
 	struct timespec before; /* what is there now */
 };
+
+static cold void open_work(struct nap *nap, enum blocking_call call,
+			   const struct call_site *from)
+{
+	nap->works = true;
+	nap->block = hook_work_begin(call, from, BLOCK_SLEEPS);
+}
 
 static cold void open_nap(struct nap *nap, enum blocking_call call,
 			  const void *caller)
@@ -41,10 +50,13 @@ static cold void open_nap(struct nap *nap, enum blocking_call call,
 static __attribute__((always_inline)) inline struct nap
 nap_begin(enum blocking_call call, uint64_t for_ns)
 {
+	struct call_site from = CALL_SITE_HERE;
 	struct nap nap = { .for_ns = for_ns };
 
 	CLOSES_WAIT_UNWOUND;
-	if (hook_is_ticked())
+	if (hook_may_work(&from, for_ns > PARK_NEAR_NS))
+		open_work(&nap, call, &from);
+	else if (hook_is_ticked())
 		open_nap(&nap, call, CALLER);
 	else if (unlikely(tick_signals_open()))
 		nap.block = watch_block_begin(call, CALLER);
@@ -85,18 +97,41 @@ static cold void open_timed(struct nap *nap, enum blocking_call call,
 	open_nap(nap, call, caller);
 }
 
-/* Of a call that may tell what is left; CALLER's. */
+/* Asked of what is slept for, if that can be read. */
+static cold bool may_work_for(const struct call_site *from,
+			      const struct timespec *want)
+{
+	struct timespec time;
+
+	return hook_work_asked(from, read_time(want, &time) &&
+					     timespec_ns(&time) > PARK_NEAR_NS);
+}
+
+/* The same until a time. */
+static cold bool may_work_until(const struct call_site *from,
+				const struct timespec *until)
+{
+	struct timespec time;
+
+	return hook_work_asked(from, read_time(until, &time) &&
+					     hook_park_is_far(&time));
+}
+
+/* Of a call that may tell what is left. */
 static __attribute__((always_inline)) inline struct nap
 nap_begin_timed(enum blocking_call call, const struct timespec *want,
-		struct timespec *left, const void *caller)
+		struct timespec *left)
 {
+	struct call_site from = CALL_SITE_HERE;
 	struct nap nap = { .begun_ns = 0 };
 
 	CLOSES_WAIT_UNWOUND;
-	if (hook_is_ticked())
-		open_timed(&nap, call, want, left, caller);
+	if (unlikely(park_own_asks(&from)) && may_work_for(&from, want))
+		open_work(&nap, call, &from);
+	else if (hook_is_ticked())
+		open_timed(&nap, call, want, left, CALLER);
 	else if (unlikely(tick_signals_open()))
-		nap.block = watch_block_begin(call, caller);
+		nap.block = watch_block_begin(call, CALLER);
 	return nap;
 }
 
@@ -150,7 +185,7 @@ static CONTINUES_A_CALL int go_on(const struct nap *nap)
  */
 static inline int nap_end(const struct nap *nap, int got, int broken)
 {
-	watch_block_end(&nap->block);
+	hook_work_end(nap->works, &nap->block);
 	if (likely(!nap->begun_ns))
 		return got;
 	if (thread_self.tick_broke_wait)
@@ -189,7 +224,7 @@ HOOK int pause(void)
 
 HOOK int nanosleep(const struct timespec *want, struct timespec *left)
 {
-	struct nap nap = nap_begin_timed(CALL_NANOSLEEP, want, left, CALLER);
+	struct nap nap = nap_begin_timed(CALL_NANOSLEEP, want, left);
 
 	return nap_end(&nap, real.nanosleep(want, left), -1);
 }
@@ -206,7 +241,7 @@ static int end_without_errno(const struct nap *nap, int got, int broken)
 
 HOOK int thrd_sleep(const struct timespec *want, struct timespec *left)
 {
-	struct nap nap = nap_begin_timed(CALL_THRD_SLEEP, want, left, CALLER);
+	struct nap nap = nap_begin_timed(CALL_THRD_SLEEP, want, left);
 
 	return end_without_errno(&nap, real.thrd_sleep(want, left), -1);
 }
@@ -220,12 +255,15 @@ static bool is_of_own_kind(clockid_t clock, int flags)
 HOOK int clock_nanosleep(clockid_t clock, int flags,
 			 const struct timespec *want, struct timespec *left)
 {
+	struct call_site from = CALL_SITE_HERE;
 	struct nap nap = { .begun_ns = 0 };
 
-	if (is_of_own_kind(clock, flags))
-		nap.block = watch_block_begin(CALL_CLOCK_NANOSLEEP, CALLER);
+	if (!is_of_own_kind(clock, flags))
+		nap = nap_begin_timed(CALL_CLOCK_NANOSLEEP, want, left);
+	else if (unlikely(park_own_asks(&from)) && may_work_until(&from, want))
+		open_work(&nap, CALL_CLOCK_NANOSLEEP, &from);
 	else
-		nap = nap_begin_timed(CALL_CLOCK_NANOSLEEP, want, left, CALLER);
+		nap.block = watch_block_begin(CALL_CLOCK_NANOSLEEP, CALLER);
 	return end_without_errno(
 		&nap, real.clock_nanosleep(clock, flags, want, left), EINTR);
 }

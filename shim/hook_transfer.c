@@ -14,13 +14,19 @@
 #include "hook_left.h"
 #include "hook_settings.h"
 #include "hook_unwound.h"
+#include "hook_work.h"
 
 #define X(result, name, parameters, arguments, the_number, the_kind,           \
-	  does_send, call)                                                     \
+	  does_send, work, call)                                               \
 	HOOK result name parameters                                            \
 	{                                                                      \
 		CLOSES_WAIT_UNWOUND;                                           \
-		struct block block = hook_block_begin(call, CALLER);           \
+		struct call_site site = CALL_SITE_HERE;                        \
+		bool works =                                                   \
+			(work) != CALL_NONE && hook_may_work_at(&site, fd);    \
+		struct block block =                                           \
+			works ? hook_work_begin(work, &site, BLOCK_BY_OTHERS)  \
+			      : hook_block_begin(call, CALLER);                \
 		bool begun = hook_transfer_begin((struct transfer){            \
 			.sends = does_send,                                    \
 			.kind = the_kind,                                      \
@@ -35,7 +41,7 @@
 		while (hook_transfer_again(begun));                            \
 		if (begun)                                                     \
 			got = (result)hook_transfer_end(got);                  \
-		watch_block_end(&block);                                       \
+		hook_work_end(works, &block);                                  \
 		return got;                                                    \
 	}
 HOOKS_TRANSFER(X)

@@ -25,6 +25,13 @@ static inline enum transfer_kind kind_to_receive(int flags)
 		       : TRANSFER_ONCE;
 }
 
+/* Does a thread wait for work by the call, if it receives with these flags? */
+static inline enum blocking_call work_by_receive(enum blocking_call call,
+						 int flags)
+{
+	return flags & MSG_DONTWAIT ? CALL_NONE : call;
+}
+
 static inline enum transfer_kind kind_to_send(int flags)
 {
 	return flags & MSG_DONTWAIT ? TRANSFER_ONCE : TRANSFER_ALL;

@@ -1,5 +1,5 @@
 /*
- * Parking: who teaches where, and who parks there.
+ * Parking: who parks where that was taught.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,6 +8,7 @@
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
+#include "sigsafe/park_lessons.h"
 #include "sigsafe/park_places.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
@@ -19,51 +20,7 @@
 /* Without others who take turns no place is learnt late, after so often. */
 #define LATE_TRIES 256
 
-/* Frames of a stack that is compared as a whole, at most. */
-#define WHOLE_DEPTH 64
-#define WHOLE_SALT  UINT64_C(0x5bd1e9955bd1e995)
-#define LATE_SALT   UINT64_C(0x2545f4914f6cdd1d)
-
-static bool may_teach(const struct thread *self)
-{
-	const struct recording *rec = live_recording();
-	bool has_waited =
-		self->record && self->recording == rec && self->record->waits;
-
-	return rec && !has_waited && thread_identify()->tid != live_header.pid;
-}
-
-/* Salted: some places are no deeper than the whole stack. 0: none is known. */
-static uint64_t whole_hash(const struct call_site *call, uint64_t salt)
-{
-	struct stack_id calls =
-		stack_calls(call, UINTPTR_MAX, WHOLE_DEPTH, NULL, NULL);
-
-	return calls.depth ? calls.hash ^ salt : 0;
-}
-
-static cold void teach(const struct call_site *call)
-{
-	uint64_t frame[WHOLE_DEPTH], hash = 0;
-	struct stack_id calls =
-		stack_calls(call, UINTPTR_MAX, WHOLE_DEPTH, frame, NULL);
-	int32_t self = thread_identify()->tid;
-
-	for (uint32_t i = 0; i < calls.depth && i < PARK_DEPTH; i++) {
-		hash = stack_hash_add(hash, frame[i]);
-		park_places_enter(hash, self);
-	}
-	if (calls.depth)
-		park_places_enter(calls.hash ^ WHOLE_SALT, self);
-}
-
-/* Who taught that the whole stack leads to where a thread parks. */
-static cold int32_t teacher_of_stack(const struct call_site *block)
-{
-	uint64_t hash = whole_hash(block, WHOLE_SALT);
-
-	return hash ? park_places_teacher(hash) : TEACHER_NOBODY;
-}
+#define LATE_SALT UINT64_C(0x2545f4914f6cdd1d)
 
 /*
  * The calls from where the thread blocks up to the function that its loop's
@@ -101,7 +58,7 @@ static cold int32_t late_teacher(struct thread *self,
 		self->loop->late_tries++;
 		return TEACHER_NOBODY;
 	}
-	hash = whole_hash(block, LATE_SALT);
+	hash = park_whole_hash(block, LATE_SALT);
 	teacher = hash ? park_places_teacher(hash) : TEACHER_NOBODY;
 	if (teacher != TEACHER_NOBODY || self->loop->was_taught ||
 	    !way_is_beside(&self->loop->way, block))
@@ -134,7 +91,7 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 	takes_turns = turns_are_taken(self, self->block_ns);
 	if (takes_turns && self->loop->was_taught)
 		return teacher;
-	of_stack = teacher_of_stack(block);
+	of_stack = park_teacher_of_stack(block);
 	if (!takes_turns)
 		return of_stack;
 	self->loop->was_taught = of_stack != TEACHER_NOBODY;
@@ -148,14 +105,23 @@ static bool waits_for_answers(const struct thread *self)
 }
 
 /*
+ * Has it turned a loop since it was there? Where it sleeps that is no sign of a
+ * pool: callbacks sleep, and in Python all by the same calls.
+ */
+static bool has_turned(const struct thread *self)
+{
+	return self->block_end != BLOCK_SLEEPS &&
+	       self->record->waits - self->loop->waits_there >= MANY_WAITS;
+}
+
+/*
  * At a place that nobody else has taught: a pool of its own, or where it waits
  * in each turn of its loop?
  */
 static bool is_own_pool(struct thread *self)
 {
-	return self->parks ||
-	       self->record->waits - self->loop->waits_there >= MANY_WAITS ||
-	       waits_for_answers(self) || turns_are_taken(self, self->block_ns);
+	return self->parks || has_turned(self) || waits_for_answers(self) ||
+	       turns_are_taken(self, self->block_ns);
 }
 
 /* Has the thread parked, in the place that was taught by teacher? */
@@ -165,36 +131,21 @@ static bool is_parked(struct thread *self, int32_t teacher)
 	if (teacher == TEACHER_NOBODY || self->shared_ns > self->block_ns)
 		return false;
 	return teacher == TEACHER_SEVERAL ||
-	       (teacher != thread_identify()->tid && !self->block_is_timed) ||
+	       (teacher != thread_identify()->tid &&
+		self->block_end == BLOCK_BY_OTHERS) ||
 	       is_own_pool(self);
 }
 
-static cold void learn(struct thread *self, struct call_site call)
-{
-	/* To learn takes system calls: by now seccomp may kill for them. */
-	if (!live_recording())
-		return;
-	if (!may_teach(self)) {
-		self->lessons = PARK_LESSONS;
-		return;
-	}
-	self->lessons++;
-	if (call.sp < self->shallowest)
-		return;
-	self->shallowest = call.sp;
-	teach(&call);
-}
-
-void park_begin_slowly(struct call_site call, bool is_timed)
+void park_begin_slowly(struct call_site call, enum block_end end)
 {
 	struct thread *self = &thread_self;
 
 	self->parked = false;
 	if (!self->run_begun_ns) {
-		learn(self, call);
+		park_learn(self, &call);
 		return;
 	}
-	self->block_is_timed = is_timed;
+	self->block_end = end;
 	self->block_ns = clock_now_ns();
 	self->block = call;
 }
@@ -247,11 +198,11 @@ static bool settle(struct thread *self)
 	return self->parked || parks(self, &block);
 }
 
-void park_at_once(struct call_site call)
+void park_at_once(struct call_site call, enum block_end end)
 {
 	struct thread *self = &thread_self;
 
-	park_begin_slowly(call, true);
+	park_begin_slowly(call, end);
 	if (!self->block.pc)
 		return;
 	self->parked = settle(self);

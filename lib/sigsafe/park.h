@@ -22,6 +22,12 @@
  *   the same up to the function that its loop's wait was called in
  *   or its whole stack is the same
  *
+ * By calls that are no lock's - to read, to accept, to sleep - some wait for
+ * work, and most for something else. In those a thread parks only where it has
+ * taught the place itself: where it made the very call before it ever waited
+ * for events. (Not to read a file or a device, not without blocking, nor to
+ * sleep for a moment: shim/hook_work.h.)
+ *
  * So what blocks in a callback is not parked, whatever it blocks in: the
  * callback is no part of the place, nor, inlined, is where it stands in that
  * function. (In Python it is no part of the stack. One in a thread of Python's
@@ -31,9 +37,9 @@
  * where its loop waits in each turn, which is part of the run; so may one where
  * it waits until a deadline, if only one thread has taught it. That is taken
  * for a pool's only where other threads wait at the same epoll descriptor,
- * where the thread has made many waits for events since it last was there, or
- * where those are the polls of one descriptor by which libraries wait for an
- * answer.
+ * where the thread has made many waits for events since it last was there (not
+ * where it sleeps: callbacks do, and Python's are alike), or where those are
+ * the polls of one descriptor by which libraries wait for an answer.
  *
  * Signal-safe.
  *
@@ -46,9 +52,10 @@
 
 #define PARK_LESSONS	   8  /* of each thread */
 #define PARK_TIMED_LESSONS 4  /* of these with a deadline, at most */
+#define PARK_OWN_TRIES	   32 /* of each thread, at calls that are no lock's */
 #define PARK_DEPTH	   12 /* calls compared, at most */
 
-void park_begin_slowly(struct call_site call, bool is_timed);
+void park_begin_slowly(struct call_site call, enum block_end end);
 void park_end_slowly(void);
 
 /* The thread is about to block for as long as it takes, called from there. */
@@ -56,7 +63,7 @@ static inline void park_begin(struct call_site call)
 {
 	if (unlikely(thread_self.run_begun_ns ||
 		     thread_self.lessons < PARK_LESSONS))
-		park_begin_slowly(call, false);
+		park_begin_slowly(call, BLOCK_BY_OTHERS);
 }
 
 /* Or until a deadline: then it is park_begin_slowly(), if this says so. */
@@ -70,7 +77,28 @@ static inline bool park_may_begin_timed(void)
  * The same, in a call that no tick may come in (watch_block_begin(), which is
  * to follow): whether it has parked is asked at once, and again at the end.
  */
-void park_at_once(struct call_site call);
+void park_at_once(struct call_site call, enum block_end end);
+
+/*
+ * Is the call, which is no lock's, to be asked of? Between runs whether it
+ * teaches, by park_own_teach(); in one whether the thread may park there, by
+ * park_own_knows(). Two loads and a branch in a loop.
+ */
+static inline bool park_own_asks(const struct call_site *call)
+{
+	const struct thread *self = &thread_self;
+
+	if (self->run_begun_ns)
+		return unlikely(call->sp == self->shallowest);
+	return unlikely(self->own_tries < PARK_OWN_TRIES) &&
+	       call->sp >= self->shallowest;
+}
+
+bool park_own_knows(const struct call_site *call);
+
+/* May it teach one? To be asked first: an answer counts as a try. */
+bool park_own_may_teach(void);
+void park_own_teach(const struct call_site *call);
 
 /* It has been woken. Where it was parked a run begins. */
 static inline void park_end(void)

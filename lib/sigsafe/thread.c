@@ -137,6 +137,8 @@ static void forget(struct thread *self)
 		.seat = self->seat,
 		.lessons = self->lessons,
 		.shallowest = self->shallowest,
+		.own = { self->own[0], self->own[1] },
+		.own_tries = self->own_tries,
 	};
 
 	*self = fresh;

@@ -29,6 +29,15 @@ enum fault_mask {
 	FAULT_MASK_VARIES /* ask each time */
 } __attribute__((packed));
 
+#define OWN_CALLS 2 /* that are no lock's, of a thread that parks in them */
+
+/* How what the thread blocks in ends. */
+enum block_end {
+	BLOCK_BY_OTHERS,   /* for as long as it takes */
+	BLOCK_AT_DEADLINE, /* or by others */
+	BLOCK_SLEEPS	   /* by itself alone */
+};
+
 /* What the thread waits for events for. */
 enum wait_purpose {
 	WAITS_NOT,
@@ -61,6 +70,8 @@ struct thread {
 	volatile uint32_t nested; /* waits in this run that are nested */
 	volatile bool is_doubted; /* run_doubt() */
 	bool seat_is_old;	  /* a set's size is to be measured again */
+	uint8_t lessons;	  /* places to park it has taught */
+	uint8_t own_tries;	  /* to teach one for itself alone */
 	struct seat seat;	  /* where its loop waits */
 
 	/* The wait for a lock it is in (lib/sigsafe/evidence.h). */
@@ -76,10 +87,10 @@ struct thread {
 	volatile uint64_t block_ns;
 	volatile uint64_t woken_run; /* woken in this one: was it parked? 0 */
 	uintptr_t shallowest;	     /* stack pointer of where it has taught */
-	uint32_t lessons;	     /* places it has taught */
-	uint32_t parks;		     /* since it last waited for events */
-	bool takes_turns; /* it has waited for events after it parked */
-	volatile bool block_is_timed; /* it ends by itself */
+	uint16_t own[OWN_CALLS]; /* by these calls, with that: ends of pc; 0 */
+	uint32_t parks;		 /* since it last waited for events */
+	bool takes_turns;	 /* it has waited for events after it parked */
+	volatile uint8_t block_end; /* enum block_end */
 	volatile bool parked;	  /* a tick has found it so: its run is over */
 	volatile bool tick_waits; /* for the answer to woken_run */
 

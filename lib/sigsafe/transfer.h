@@ -109,6 +109,12 @@ int transfer_error_of_timeout(const struct transfer *mine);
 /* Does what is read end early by a signal only? Signal-safe. */
 bool transfer_has_bytes_always(const struct transfer *mine);
 
+/*
+ * Does its descriptor block, until somebody else sends something? No file does.
+ * Signal-safe.
+ */
+bool transfer_is_from_others(const struct transfer *mine);
+
 /* Of a file that is sent: was it no end of its own? Signal-safe. */
 bool transfer_would_send_on(const struct transfer *mine);
 

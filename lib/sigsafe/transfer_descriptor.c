@@ -83,6 +83,16 @@ bool transfer_has_bytes_always(const struct transfer *mine)
 	       minor(device) != LOG_OF_KERNEL;
 }
 
+/* Of what is neither a file nor a device, as an eventfd, no type is told. */
+bool transfer_is_from_others(const struct transfer *mine)
+{
+	dev_t device;
+	mode_t mode = look_at_file(mine, &device);
+
+	return (S_ISSOCK(mode) || S_ISFIFO(mode) || !(mode & S_IFMT)) &&
+	       transfer_blocks(mine);
+}
+
 /*
  * A file that is sent: was it the tick that ended it? A pipe takes what it has
  * room for, whatever is asked. Of a stream the kernel would now find an error,

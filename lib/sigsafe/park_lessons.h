@@ -1,0 +1,26 @@
+/*
+ * How a thread that has not waited for events teaches where threads park
+ * (lib/sigsafe/park.h).
+ *
+ * Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_PARK_LESSONS_H
+#define SIGSAFE_PARK_LESSONS_H
+
+#include "sigsafe/thread.h"
+
+/* Between runs it is about to block there, in a call that is a lock's. */
+void park_learn(struct thread *self, const struct call_site *call);
+
+/* Who taught that the whole stack leads to where a thread parks. */
+int32_t park_teacher_of_stack(const struct call_site *block);
+
+/*
+ * Of the whole stack. Salted: some places are no deeper than that. 0: it is not
+ * known.
+ */
+uint64_t park_whole_hash(const struct call_site *call, uint64_t salt);
+
+#endif

@@ -164,8 +164,7 @@ without_texts() {
 		told=$(awk '{ sub(/[+]/, "", $2); print " for", $2 " " }' \
 			<<<"$row")
 		(($(length_of "$line") <= $(length_of "$told")))
-		lines sleeps 'is stalled, for .* so far, blocked in usleep' |
-			grep -q .
+		lines sleeps 'is stalled, for .* so far' | grep -q .
 	done
 }
 

@@ -6,6 +6,7 @@
 #include "sigsafe/freeze.h"
 
 #include "sigsafe/clock.h"
+#include "sigsafe/nap.h"
 #include "sigsafe/sys.h"
 
 /* A thread in the midst of an operation may have to wait for a processor. */
@@ -16,10 +17,11 @@ uint32_t freeze_held;
 static void await_operations(const struct recording *rec)
 {
 	uint64_t give_up_ns = clock_now_ns() + PATIENCE_NS;
+	unsigned looks = 0;
 
 	while (load_acquire(&rec->in_flight) > thread_self.in_flight &&
 	       clock_now_ns() < give_up_ns)
-		sys0(SYS_sched_yield);
+		nap(looks++);
 }
 
 void freeze(struct recording *rec)

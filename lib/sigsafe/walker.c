@@ -10,6 +10,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
@@ -20,8 +21,8 @@
 #define SPINS_IN_HANDLER 500u
 #define SPINS		 2000u
 
-/* How often a fork yields for a walk: a second at least, on an idle machine. */
-#define FORK_YIELDS 1000000u
+/* How often a fork looks whether a walk is over: for a second at least. */
+#define FORK_LOOKS (NAP_YIELDS + NS_PER_S / NAP_NS)
 
 /* Bit 0: a walk is under way. The rest: twice the number of forks under way. */
 #define WALKING 1u
@@ -126,10 +127,10 @@ void walker_before_fork(void)
 	 * Acquire pairs with end_turn(). Bounded: a walk whose thread was
 	 * killed never ends, and a fork must.
 	 */
-	for (unsigned i = 0; i < FORK_YIELDS; i++) {
+	for (unsigned i = 0; i < FORK_LOOKS; i++) {
 		if (!(load_acquire(&state) & WALKING))
 			return;
-		sys0(SYS_sched_yield);
+		nap(i);
 	}
 }
 

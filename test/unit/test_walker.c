@@ -163,6 +163,52 @@ Test(walker, a_fork_waits_for_the_walk_under_way)
 	assert_whole(capture());
 }
 
+static uint32_t is_walked;
+
+static void compute_a_while(void *argument)
+{
+	(void)argument;
+	store_release(&begun, 1);
+	for (volatile int i = 0; i < 10000000; i++)
+		;
+	store_release(&is_walked, 1);
+}
+
+static void *compute_in_walk(void *argument)
+{
+	enum lost_reason why;
+
+	return walker_run(compute_a_while, NULL, false, &why) ? NULL : argument;
+}
+
+/* Where a processor is shared, that thread gets none unless we sleep. */
+static bool go_before_others(void)
+{
+	const struct sched_param first = { .sched_priority = 1 };
+	cpu_set_t one;
+
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	return !sched_setaffinity(0, sizeof(one), &one) &&
+	       !sched_setscheduler(0, SCHED_FIFO, &first);
+}
+
+Test(walker, a_fork_waits_for_a_walk_of_a_thread_with_lower_priority)
+{
+	const struct sched_param none = { .sched_priority = 0 };
+	pthread_t walking;
+
+	if (!go_before_others())
+		cr_skip_test("no priority is to be had");
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	walking = start(compute_in_walk);
+	cr_assert(go_before_others());
+	walker_before_fork();
+	cr_assert_eq(load_acquire(&is_walked), 1);
+	walker_after_fork_in_parent();
+	end(walking);
+}
+
 Test(walker, a_child_whose_fork_told_nobody_walks_after_its_reset)
 {
 	pthread_t walking = start(walk_on);

@@ -13,6 +13,7 @@
 #include "sigsafe/fault_mask.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
+#include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/own_stack.h"
 #include "sigsafe/sys.h"
@@ -21,9 +22,18 @@
 #define STACK_BYTES (16u << 10)
 #define ALL	    ((1u << STACKS) - 1)
 
-/* Of its thread's own stack a hook may use what it likes, if so much is left.
+/* With the unreadable page below it. */
+#define EACH_BYTES (PAGE_BYTES + STACK_BYTES)
+
+/* What is done takes no more, whatever stack it is done on. */
+#define ROOM_BYTES (8u << 10)
+
+/*
+ * How often one is tried for: whoever has them needs some microseconds for what
+ * it does, and, once another has its processor, to be let run.
  */
-#define HOOK_ROOM_BYTES (8u << 10)
+#define SPINS 500u
+#define NAPS  2000u
 
 /*
  * Each an unreadable page and the stack above it; NULL: none. Written by
@@ -36,17 +46,16 @@ static uint32_t in_use;
 
 void spare_stack_start(void)
 {
-	const size_t each = PAGE_BYTES + STACK_BYTES;
-	long at =
-		sys6(SYS_mmap, 0, (long)(STACKS * each), PROT_READ | PROT_WRITE,
-		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+	long at = sys6(SYS_mmap, 0, (long)(STACKS * EACH_BYTES),
+		       PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
 
 	if (at < 0)
 		return;
 	/* Without the unreadable pages they are as good, if nothing is wrong.
 	 */
 	for (unsigned i = 0; i < STACKS; i++)
-		sys3(SYS_mprotect, (size_t)at + i * each, PAGE_BYTES,
+		sys3(SYS_mprotect, (size_t)at + i * EACH_BYTES, PAGE_BYTES,
 		     PROT_NONE);
 	stacks = (char *)at;
 }
@@ -60,46 +69,88 @@ static uint32_t take(void)
 	for (;;) {
 		uint32_t bit = ~seen & (seen + 1) & ALL;
 
-		/* Pairs with the release in spare_stack_call(). */
+		/* Pairs with the release in call_on_spare(). */
 		if (!bit || cas_acq_rel(&in_use, &seen, seen | bit))
 			return bit;
 	}
 }
 
-static bool has_room_here(void)
+/* As take(), in the time that is given. */
+static uint32_t take_in_time(void)
 {
-	return alternate_stack_holds(&thread_self,
-				     (uintptr_t)__builtin_frame_address(0));
+	uint32_t bit = take();
+
+	for (unsigned i = 0; !bit && i < SPINS; i++) {
+		machine_relax();
+		bit = take();
+	}
+	for (unsigned i = 0; !bit && i < NAPS; i++) {
+		nap(i);
+		bit = take();
+	}
+	return bit;
 }
 
-void spare_stack_call(void (*work)(void *), void *argument)
+/* How much of the spare stack that sp is on is left; 0: it is on none. */
+static uintptr_t spare_room(uintptr_t sp)
 {
-	uint32_t bit = stacks && !has_room_here() ? take() : 0;
+	uintptr_t above = sp - (uintptr_t)stacks;
+	uintptr_t in_one = above % EACH_BYTES;
+
+	if (!stacks || above >= STACKS * EACH_BYTES || in_one < PAGE_BYTES)
+		return 0;
+	return in_one - PAGE_BYTES;
+}
+
+/* With room on it. */
+static bool is_on_ours(uintptr_t sp)
+{
+	return alternate_stack_holds(&thread_self, sp) ||
+	       spare_room(sp) >= ROOM_BYTES;
+}
+
+static bool call_on_spare(void (*work)(void *), void *argument)
+{
+	uint32_t bit;
 	size_t end;
 
-	if (!bit) {
+	if (!stacks) {
 		work(argument);
-		return;
+		return true;
 	}
-	end = ((unsigned)__builtin_ctz(bit) + 1) * (PAGE_BYTES + STACK_BYTES);
+	bit = take_in_time();
+	if (!bit)
+		return false;
+	end = ((unsigned)__builtin_ctz(bit) + 1) * EACH_BYTES;
 	other_stack_call(stacks + end, work, argument);
 	/* Pairs with take(). */
 	sub_release(&in_use, bit);
+	return true;
+}
+
+bool spare_stack_call(void (*work)(void *), void *argument)
+{
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+
+	if (!is_on_ours(sp) && own_stack_room(sp) < ROOM_BYTES)
+		return call_on_spare(work, argument);
+	work(argument);
+	return true;
 }
 
 /*
  * Nothing of the host's is on the alternate stack now: it may well be used, but
  * not by a guest beside the thread whose it is, and which may be ticked.
  */
-static void call_elsewhere(void (*work)(void *), void *argument)
+static bool call_elsewhere(void (*work)(void *), void *argument)
 {
 	struct thread *self = &thread_self;
 
-	if (alternate_stack_is_set(self))
-		machine_call_on(self->alternate_stack + ALTERNATE_STACK_BYTES,
-				work, argument);
-	else
-		spare_stack_call(work, argument);
+	if (!alternate_stack_is_set(self))
+		return call_on_spare(work, argument);
+	machine_call_on(self->alternate_stack + ALTERNATE_STACK_BYTES, work,
+			argument);
+	return true;
 }
 
 /* By now seccomp may kill for the question; and no stack is walked. */
@@ -108,25 +159,25 @@ static inline bool may_not_survive_faults(void)
 	return unlikely(!fault_mask_is_open()) && !live_is_left();
 }
 
-void spare_stack_call_by_hook(void (*work)(void *), void *argument)
+bool spare_stack_call_by_hook(void (*work)(void *), void *argument)
 {
-	bool has_room = own_stack_room((uintptr_t)__builtin_frame_address(0)) >=
-			HOOK_ROOM_BYTES;
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+	bool has_room = own_stack_room(sp) >= ROOM_BYTES;
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset before;
+	bool done;
 
-	/* On the alternate one all signals are blocked but those of faults. */
-	if (has_room_here() || (has_room && !may_not_survive_faults())) {
+	/* On one of ours all signals are blocked but those of faults. */
+	if (is_on_ours(sp) || (has_room && !may_not_survive_faults())) {
 		work(argument);
-		return;
+		return true;
 	}
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	fault_mask_learn(before);
-	if (has_room)
-		work(argument);
-	else
-		call_elsewhere(work, argument);
+	done = has_room ? spare_stack_call(work, argument)
+			: call_elsewhere(work, argument);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	return done;
 }
 
 void spare_stack_reset(void)

@@ -14,11 +14,13 @@
 void spare_stack_start(void);
 
 /*
- * Calls work(argument) on a spare stack; or on this one, if it is the thread's
- * alternate one of ours, which has room, if all are in use or there are none.
- * Handler only: all signals are blocked.
+ * Calls work(argument) where there is room: on this stack, if it is a spare one
+ * or the thread's own or its alternate one of ours, and enough of it is left;
+ * else on a spare one; or on this one, if none were made. False: it was not
+ * called, as none came free in a tenth of a second, and what is left here may
+ * be too little. Handler only: all signals are blocked.
  */
-void spare_stack_call(void (*work)(void *), void *argument);
+bool spare_stack_call(void (*work)(void *), void *argument);
 
 /*
  * For a hook. On the thread's own stack, if there is room: the usual case costs
@@ -26,7 +28,7 @@ void spare_stack_call(void (*work)(void *), void *argument);
  * all signals blocked meanwhile but those of faults; and so wherever the thread
  * is not known to leave these open (sigsafe/fault_mask.h).
  */
-void spare_stack_call_by_hook(void (*work)(void *), void *argument);
+bool spare_stack_call_by_hook(void (*work)(void *), void *argument);
 
 /* After a fork: whoever used them is not in this process. */
 void spare_stack_reset(void);

@@ -171,6 +171,19 @@ static void answer(void *argument)
 		live_count_lost(capture.why);
 }
 
+/*
+ * Where there is no room for a walk there is none to look for its first frame's
+ * module either. Not inlined: it is rare.
+ */
+static cold uint32_t leave_out(const struct request *request)
+{
+	struct place place = { .word = frame_pack(0, request->first) };
+	uint64_t frame = walk_word(place, request->interrupted);
+
+	live_count_lost(LOST_WALK_BUSY);
+	return stack_table_add(request->recording, &frame, 1);
+}
+
 /* Not inlined: a hook's stack is walked from here. */
 __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 						 const void *caller)
@@ -183,18 +196,19 @@ __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 				     : (uintptr_t)caller,
 		.registers = &registers,
 	};
+	bool is_done;
 
 	if (!request.recording || !stack_depth)
 		return 0;
 	/* What the host has left of its stack may be little. */
 	if (interrupted) {
 		registers_from(&registers, interrupted);
-		spare_stack_call(answer, &request);
+		is_done = spare_stack_call(answer, &request);
 	} else {
 		registers_here(&registers);
-		spare_stack_call_by_hook(answer, &request);
+		is_done = spare_stack_call_by_hook(answer, &request);
 	}
-	return request.place;
+	return likely(is_done) ? request.place : leave_out(&request);
 }
 
 /* The calls asked for, and what comes of it. */

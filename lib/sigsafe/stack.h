@@ -20,10 +20,11 @@
  *
  * Returns the stack's place in SECTION_STACKS, or 0 where none could be
  * recorded (counted by reason in recording.lost). Where a walk can't be made
- * safely, the stack is its first frame alone (counted as well). Leaves errno
- * alone. Takes no lock of the host, allocates nothing. A hook's takes 400 bytes
- * of the stack it is called on; 2.5 KB where that is the thread's own and has
- * 8 KiB left. Signal-safe.
+ * safely, the stack is its first frame alone (counted as well); where there is
+ * no room for more, that one's address, without its module. Leaves errno alone.
+ * Takes no lock of the host, allocates nothing. A hook's takes 400 bytes of the
+ * stack it is called on; 2.5 KB where that is the thread's own and has 8 KiB
+ * left. Signal-safe.
  */
 uint32_t stack_capture(const ucontext_t *interrupted, const void *caller);
 

@@ -78,7 +78,8 @@ void stall_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 {
 	struct span run = { self, begun_ns, now_ns, call };
 
-	spare_stack_call_by_hook(tick, &run);
+	if (!spare_stack_call_by_hook(tick, &run))
+		live_count_lost(LOST_WALK_BUSY);
 }
 
 /*
@@ -136,7 +137,10 @@ cold void stall_end(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 {
 	struct span run = { self, begun_ns, now_ns, CALL_NONE };
 
-	spare_stack_call_by_hook(end, &run);
+	if (spare_stack_call_by_hook(end, &run))
+		return;
+	self->ticks = 0;
+	live_count_lost(LOST_WALK_BUSY);
 }
 
 static void leave(struct thread *self, uint64_t duration_ns)

@@ -164,7 +164,11 @@ static void enrol(void *argument)
 
 cold void thread_enrol(struct thread *self)
 {
-	spare_stack_call_by_hook(enrol, self);
+	if (spare_stack_call_by_hook(enrol, self))
+		return;
+	/* At its next wait. What it has may be its parent's. */
+	self->recording = NULL;
+	self->record = NULL;
 }
 
 void thread_blocks(struct thread *self, uint32_t call, uint32_t stack,

@@ -47,6 +47,13 @@ runs_well() {
 	(($(total_ns "$(result mutex.txt)" in_full_coroutine) >= 5000000))
 }
 
+@test "many threads contend at once in coroutines of one page, none a loop" {
+	[[ $(natively "$(victim crowd)") = done ]]
+	[[ $(under_shim "$(victim crowd)") = done ]]
+	law_closes "$(result mutex.txt)"
+	(($(total_ns "$(result mutex.txt)" contend) > 0))
+}
+
 # takes_little STALL: of a coroutine's stack, in every call, met first or not.
 takes_little() {
 	local name taken_bytes

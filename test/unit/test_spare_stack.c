@@ -15,33 +15,47 @@
 #include "sigsafe/own_stack.h"
 #include "sigsafe/spare_stack.h"
 
+#define LEVELS 16
+
+/* So much that on a spare stack the next work has no room. */
+#define MUCH_BYTES (9u << 10)
+
 /* Work within work, each on a stack of its own as long as there are some. */
 struct nest {
 	unsigned levels; /* still to come */
-	uintptr_t here[16];
+	unsigned done;
+	bool is_modest; /* leaves room for the next */
+	uintptr_t here[LEVELS];
 	int status;
 };
 
 static void go_deeper(void *argument)
 {
 	struct nest *nest = argument;
-	char here;
+	volatile char *used =
+		__builtin_alloca(nest->is_modest ? 16 : MUCH_BYTES);
 
-	nest->here[nest->levels] = (uintptr_t)&here;
-	if (nest->levels--)
-		spare_stack_call(go_deeper, nest);
+	used[0] = 1;
+	nest->here[nest->done++] = (uintptr_t)used;
+	if (nest->levels-- && !spare_stack_call(go_deeper, nest))
+		nest->status = 1;
+}
+
+static uintptr_t distance(uintptr_t a, uintptr_t b)
+{
+	return a < b ? b - a : a - b;
 }
 
 static bool is_near(uintptr_t a, uintptr_t b)
 {
-	return (a < b ? b - a : a - b) < 4096;
+	return distance(a, b) < 4096;
 }
 
 static struct nest run(unsigned levels)
 {
 	struct nest nest = { .levels = levels };
 
-	spare_stack_call(go_deeper, &nest);
+	cr_assert(spare_stack_call(go_deeper, &nest));
 	return nest;
 }
 
@@ -52,7 +66,7 @@ Test(spare_stack, work_is_done_on_another_stack)
 
 	spare_stack_start();
 	nest = run(0);
-	cr_assert(!is_near(nest.here[0], (uintptr_t)&here));
+	cr_assert_gt(distance(nest.here[0], (uintptr_t)&here), 64 << 10);
 	cr_assert(is_near(run(0).here[0], nest.here[0]));
 }
 
@@ -60,21 +74,35 @@ Test(spare_stack, before_the_start_work_is_done_on_this_one)
 {
 	char here;
 
-	cr_assert(is_near(run(0).here[0], (uintptr_t)&here));
+	cr_assert_lt(distance(run(0).here[0], (uintptr_t)&here), 64 << 10);
 }
 
-Test(spare_stack, where_all_are_in_use_work_is_done_all_the_same)
+Test(spare_stack, where_all_are_in_use_work_is_left_out)
 {
 	struct nest nest;
-	unsigned shared = 0;
 
 	spare_stack_start();
 	nest = run(10);
-	for (unsigned i = 0; i < 10; i++)
-		shared += is_near(nest.here[i], nest.here[i + 1]);
-	/* Eleven levels on eight stacks. */
-	cr_assert_eq(shared, 3);
-	cr_assert(!is_near(run(0).here[0], nest.here[0]));
+	cr_assert_eq(nest.done, 8);
+	cr_assert_eq(nest.status, 1);
+	/* Each has a stack of its own. */
+	for (unsigned i = 0; i < nest.done; i++) {
+		for (unsigned j = 0; j < i; j++)
+			cr_assert_gt(distance(nest.here[i], nest.here[j]),
+				     MUCH_BYTES);
+	}
+	/* And gives it back. */
+	cr_assert_eq(run(7).done, 8);
+}
+
+Test(spare_stack, work_within_work_shares_its_stack_while_there_is_room)
+{
+	struct nest nest = { .levels = 10, .is_modest = true };
+
+	spare_stack_start();
+	cr_assert(spare_stack_call(go_deeper, &nest));
+	cr_assert_eq(nest.done, 11);
+	cr_assert_lt(distance(nest.here[0], nest.here[10]), 8 << 10);
 }
 
 static sigset_t mask_now(void)
@@ -218,18 +246,19 @@ Test(spare_stack, a_hook_in_a_coroutine_uses_the_threads_alternate_one)
 static void fork_at_the_bottom(void *argument)
 {
 	struct nest *nest = argument;
+	volatile char *used = __builtin_alloca(MUCH_BYTES);
 	pid_t child;
 
-	if (nest->levels--) {
-		spare_stack_call(fork_at_the_bottom, nest);
+	used[0] = 1;
+	if (--nest->levels) {
+		cr_assert(spare_stack_call(fork_at_the_bottom, nest));
 		return;
 	}
+	cr_assert(!spare_stack_call(go_deeper, nest));
 	child = fork();
 	if (child == 0) {
-		uintptr_t here = (uintptr_t)&child;
-
 		spare_stack_reset();
-		_exit(is_near(run(0).here[0], here) ? 1 : 0);
+		_exit(spare_stack_call(go_deeper, nest) ? 0 : 1);
 	}
 	cr_assert_eq(waitpid(child, &nest->status, 0), child);
 }

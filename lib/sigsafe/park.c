@@ -98,12 +98,6 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 	return teacher;
 }
 
-/* What polls one descriptor waits for an answer, to whatever it works at. */
-static bool waits_for_answers(const struct thread *self)
-{
-	return self->seat.epoll == SEAT_POLLS && self->seat.size <= 1;
-}
-
 /*
  * Has it turned a loop since it was there? Where it sleeps that is no sign of a
  * pool: callbacks sleep, and in Python all by the same calls.
@@ -120,7 +114,8 @@ static bool has_turned(const struct thread *self)
  */
 static bool is_own_pool(struct thread *self)
 {
-	return self->parks || has_turned(self) || waits_for_answers(self) ||
+	return self->parks || has_turned(self) ||
+	       park_waits_for_answers(self) ||
 	       turns_are_taken(self, self->block_ns);
 }
 
@@ -141,10 +136,10 @@ void park_begin_slowly(struct call_site call, enum block_end end)
 	struct thread *self = &thread_self;
 
 	self->parked = false;
-	if (!self->run_begun_ns) {
+	if (unlikely(self->lessons < PARK_LESSONS))
 		park_learn(self, &call);
+	if (!self->run_begun_ns)
 		return;
-	}
 	self->block_end = end;
 	self->block_ns = clock_now_ns();
 	self->block = call;

@@ -7,7 +7,10 @@
  * first times that such a one blocks in a condition variable, a semaphore or a
  * raw futex, no deeper in its stack than ever before, the calls that led there
  * are a place to park. (Not until a deadline that is near: shim/hook_park.h.)
- * (Not so the main thread's: it waits for what it has started.)
+ * (Not so the main thread's: it waits for what it has started.) A thread that
+ * is made with its first job waits for that one's answers before: so it teaches
+ * as well if it has polled one descriptor each time, and not often, where the
+ * function that has polled last is over.
  *
  * Where several threads take turns at one epoll descriptor, all may have waited
  * before any of them parked. So one that has never been where it was taught to

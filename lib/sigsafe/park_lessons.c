@@ -15,13 +15,38 @@
 #define WHOLE_DEPTH 64
 #define WHOLE_SALT  UINT64_C(0x5bd1e9955bd1e995)
 
-static bool may_teach(const struct thread *self)
-{
-	const struct recording *rec = live_recording();
-	bool has_waited =
-		self->record && self->recording == rec && self->record->waits;
+/* After so many waits a thread that first of all does a job has begun it. */
+#define YOUNG_WAITS 16
 
-	return rec && !has_waited && thread_identify()->tid != live_header.pid;
+static bool has_waited(const struct thread *self)
+{
+	return self->record && self->recording == live_recording() &&
+	       self->record->waits;
+}
+
+static bool is_first_thread(void)
+{
+	return thread_identify()->tid == live_header.pid;
+}
+
+/* Is the function over, at the call, that has waited for events last? */
+static bool has_left_wait(const struct thread *self,
+			  const struct call_site *call)
+{
+	const struct frame_shape *shape = &self->loop->seat_shape;
+	struct frame_shape known[FRAME_SHAPES] = { 0 };
+	uintptr_t end = frame_end(shape, &self->seat.call), pc;
+
+	return end && shape->pc == self->seat.call.pc &&
+	       stack_calls(call, end, PARK_DEPTH, NULL, &pc).depth &&
+	       frame_shape_of(known, pc)->function != shape->function;
+}
+
+/* One that is made with its first job polls for that before it ever parks. */
+static bool may_teach_late(const struct thread *self)
+{
+	return self->run_begun_ns && park_waits_for_answers(self) &&
+	       self->record->waits < YOUNG_WAITS;
 }
 
 uint64_t park_whole_hash(const struct call_site *call, uint64_t salt)
@@ -73,10 +98,12 @@ cold void park_learn(struct thread *self, const struct call_site *call)
 	/* To learn takes system calls: by now seccomp may kill for them. */
 	if (!live_recording())
 		return;
-	if (!may_teach(self)) {
+	if (is_first_thread() || (has_waited(self) && !may_teach_late(self))) {
 		self->lessons = PARK_LESSONS;
 		return;
 	}
+	if (has_waited(self) && !has_left_wait(self, call))
+		return;
 	self->lessons++;
 	if (call->sp < self->shallowest)
 		return;
@@ -101,7 +128,7 @@ bool park_own_may_teach(void)
 	if (!live_recording())
 		return false;
 	self->own_tries++;
-	if (!may_teach(self))
+	if (is_first_thread() || has_waited(self))
 		self->own_tries = PARK_OWN_TRIES;
 	return self->own_tries < PARK_OWN_TRIES;
 }

@@ -11,7 +11,13 @@
 
 #include "sigsafe/thread.h"
 
-/* Between runs it is about to block there, in a call that is a lock's. */
+/* What polls one descriptor waits for an answer, to whatever it works at. */
+static inline bool park_waits_for_answers(const struct thread *self)
+{
+	return self->seat.epoll == SEAT_POLLS && self->seat.size <= 1;
+}
+
+/* It is about to block there, in a call that is a lock's. */
 void park_learn(struct thread *self, const struct call_site *call);
 
 /* Who taught that the whole stack leads to where a thread parks. */

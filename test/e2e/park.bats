@@ -71,9 +71,19 @@ lead() {
 }
 
 @test "a worker that polls for answers is idle between its jobs" {
-	park worker
-	[[ $(header "$text" loops) = 1 ]]
-	[[ $(header "$text" stalls) = 0 ]]
+	local what
+
+	for what in worker worker-with-job; do
+		park $what
+		[[ $(header "$text" loops) = 1 ]]
+		[[ $(header "$text" stalls) = 0 ]]
+	done
+}
+
+@test "a loop that polls one descriptor stalls in a callback that waits" {
+	park polls-one
+	[[ $(header "$text" stalls) = 1 ]]
+	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 
 @test "a callback that waits for a condition is stalled, wherever else it parks" {

@@ -19,6 +19,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int epoll_fd;
+static int pipes[2]; /* nothing in it */
 
 static void wait_for_events(int ms)
 {
@@ -333,19 +334,18 @@ static void wait_by_epoll(void)
 
 static void wait_by_poll(void)
 {
-	static int pipes[2];
-	struct pollfd fd = { .events = POLLIN };
+	struct pollfd fd = { pipes[0], POLLIN, 0 };
 
-	if (!pipes[1] && pipe(pipes))
-		_exit(2);
-	fd.fd = pipes[0];
 	poll(&fd, 1, 1);
 }
 
 static void (*wait_in_turn)(void);
+static bool has_job_at_once;
 
 static void *loop_of_own_turns(void *unused)
 {
+	if (has_job_at_once)
+		wait_in_turn();
 	for (int i = 0; i < 15; i++) {
 		turn_awaits();
 		wait_in_turn();
@@ -395,6 +395,37 @@ static void run_own_turns_poll(void)
 	run_own_turns(wait_by_poll);
 }
 
+/* One that a pool makes as it is given its first job. */
+static void run_worker_with_job(void)
+{
+	has_job_at_once = true;
+	run_own_turns_poll();
+}
+
+/* What polls one descriptor may be a loop: its callbacks are called by it. */
+static void *loop_that_polls_one(void *unused)
+{
+	struct pollfd fd = { pipes[0], POLLIN, 0 };
+
+	for (int i = 0; i < 10; i++) {
+		poll(&fd, 1, 1);
+		if (i == 3)
+			callback_awaits();
+	}
+	return unused;
+}
+
+static void run_polls_one(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, loop_that_polls_one, NULL);
+	until_awaited();
+	usleep(STALL_NS / 1000);
+	finish();
+	pthread_join(thread, NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -405,6 +436,8 @@ static const struct {
 	{ "future", run_future },
 	{ "own-turns", run_own_turns_epoll },
 	{ "worker", run_own_turns_poll },
+	{ "worker-with-job", run_worker_with_job },
+	{ "polls-one", run_polls_one },
 	{ "inlined", run_inlined },
 	{ "own-turns-left", run_own_turns_left },
 };
@@ -412,6 +445,8 @@ static const struct {
 int main(int argc, char **argv)
 {
 	epoll_fd = epoll_create1(0);
+	if (pipe(pipes))
+		return 2;
 	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
 		if (argc > 1 && !strcmp(argv[1], things[i].name)) {
 			things[i].run();

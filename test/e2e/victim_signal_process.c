@@ -79,16 +79,25 @@ static void *spin_for_ever(void *unused)
 static void terminate_from_outside(void)
 {
 	pthread_t thread;
-	pid_t child = fork();
+	pid_t child;
+	char ready;
+	int fd[2];
 
+	if (pipe(fd))
+		_exit(3);
+	child = fork();
 	if (child) {
-		loop_for(30 * NS_PER_MS);
+		if (read(fd[0], &ready, 1) == 1)
+			loop_for(30 * NS_PER_MS);
 		kill(child, SIGTERM);
 		say_end_of("child", child);
 		return;
 	}
 	pthread_create(&thread, NULL, spin_for_ever, NULL);
-	spin_for_ever(NULL);
+	/* By then it is a loop. */
+	loop_for(10 * NS_PER_MS);
+	if (write(fd[1], "", 1) == 1)
+		spin_for_ever(NULL);
 }
 
 static pid_t forked(void (*act)(void))

@@ -21,8 +21,8 @@ struct cfa_program {
 	struct bytes function; /* the function's own */
 	uint64_t code_factor;
 	int64_t data_factor;
-	uintptr_t start;  /* of the function */
-	uint8_t encoding; /* of the addresses in the program */
+	uintptr_t start, end; /* of the function */
+	uint8_t encoding;     /* of the addresses in the program */
 	bool is_signal_frame;
 };
 

@@ -124,6 +124,7 @@ static bool read_function(struct bytes entry, const struct bytes *object,
 	program->data_factor = common.data_factor;
 	program->encoding = common.encoding;
 	program->is_signal_frame = common.is_signal_frame;
+	program->end = program->start + size;
 	return !entry.is_bad && pc - program->start < size;
 }
 
@@ -148,14 +149,14 @@ find_program(struct memory *memory, uintptr_t pc, struct cfa_program *program)
 }
 
 cold unwind_row eh_frame_row_in(struct memory *memory, uintptr_t pc,
-				uintptr_t *function)
+				struct function *function)
 {
 	struct cfa_program program;
 	unwind_row row = ROW_STRANGE;
 
-	*function = 0;
+	*function = (struct function){ 0 };
 	if (find_program(memory, pc, &program)) {
-		*function = program.start;
+		*function = (struct function){ program.start, program.end };
 		row = cfa_program_row(&program, pc);
 	}
 	memory_expect_lasting(memory, false);
@@ -164,7 +165,7 @@ cold unwind_row eh_frame_row_in(struct memory *memory, uintptr_t pc,
 
 cold unwind_row eh_frame_row(struct memory *memory, uintptr_t pc)
 {
-	uintptr_t function;
+	struct function function;
 
 	return eh_frame_row_in(memory, pc, &function);
 }

@@ -17,8 +17,13 @@
  */
 unwind_row eh_frame_row(struct memory *memory, uintptr_t pc);
 
-/* The same, and where the function starts that pc is in; 0: not known. */
+/* A function, as the rules have it; 0, 0: not known. */
+struct function {
+	uintptr_t start, end;
+};
+
+/* The same, and the function that pc is in. */
 unwind_row eh_frame_row_in(struct memory *memory, uintptr_t pc,
-			   uintptr_t *function);
+			   struct function *function);
 
 #endif

@@ -31,26 +31,31 @@ static unwind_row linkage_row(const struct walk_frame *frame)
  */
 static bool is_made_up(struct memory *memory, const struct walk_frame *frame)
 {
-	uintptr_t function;
+	struct function function;
 
 	eh_frame_row_in(memory, frame->pc, &function);
-	return function == frame->pc && !return_address_follows_call(frame->pc);
+	return function.start == frame->pc &&
+	       !return_address_follows_call(frame->pc);
 }
 
 cold unwind_row frame_row_find(struct memory *memory,
 			       const struct walk_frame *frame, uintptr_t pc)
 {
-	uintptr_t function;
+	struct function function;
 	unwind_row row = eh_frame_row_in(memory, pc, &function);
 
-	/* The program's own way back from a signal handler may have none. */
-	if (row == ROW_STRANGE && walk_returns_from_signal(frame))
+	/*
+	 * The program's own way back from a signal handler may have none. It is
+	 * entered at its start: in front of that may lie another function.
+	 */
+	if ((row == ROW_STRANGE || frame->pc == function.end) &&
+	    walk_returns_from_signal(frame))
 		row = ROW_SIGNAL;
 	if (row == ROW_STRANGE)
 		row = linkage_row(frame);
 	if (row == ROW_STRANGE && !frame->exact && is_made_up(memory, frame))
 		row = ROW_OUTERMOST;
-	if (row == ROW_STRANGE && !function)
+	if (row == ROW_STRANGE && !function.start)
 		row = ROW_BARE;
 	/* What could not be read says nothing about the next time. */
 	if (frame->key && !memory->has_failed)

@@ -13,12 +13,14 @@
 static void find(void *argument)
 {
 	struct frame_shape *shape = argument;
+	struct function function;
 	struct memory memory;
 	unwind_row row;
 
 	memory_begin(&memory, shape);
 	/* The call belongs to the function, not what it returns to. */
-	row = eh_frame_row_in(&memory, shape->pc - 1, &shape->function);
+	row = eh_frame_row_in(&memory, shape->pc - 1, &function);
+	shape->function = function.start;
 
 	/* Others need a word of the frame itself, which may be gone. */
 	if (row_kind(row) != ROW_PLAIN ||

@@ -87,8 +87,7 @@ static enum walk_state walk_once(struct capture *capture, unsigned wanted,
 	*registers = capture->begin;
 	walk_begin(&capture->walk, request->recording,
 		   request->interrupted ? 0 : request->first, wanted, frame);
-	/* In a handler there is room for it. */
-	capture->walk.may_guess = request->interrupted;
+	capture->walk.may_guess = true;
 	switch (stack_way) {
 	case STACK_UNWIND_TABLES:
 		return by_unwind_tables(capture, registers);

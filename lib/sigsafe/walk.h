@@ -65,9 +65,8 @@ struct walk {
 	bool has_met_top;
 	uintptr_t top_pc;  /* that one's return address, if has_met_top */
 	bool lacks_memory; /* something on the way could not be read */
-	bool may_guess; /* a caller, where code has no rules: for others to set
-			 */
-	bool has_guessed;
+	/* A caller, where code has no rules. The first for others to set. */
+	bool may_guess, has_guessed;
 	uint64_t hash; /* of the frames kept, as in sigsafe/stack_table.h */
 	/* The same behind the last signal frame: what is known to be kept. */
 	unsigned sure_depth;

@@ -131,6 +131,7 @@ static bool calls_it(const struct guess *guess)
 		return false;
 	begin(&trial, guess->at);
 	trial.at.here.pc = callee;
+	trial.at.here.exact = true;
 	return next_row(&trial) == ROW_BARE;
 }
 
@@ -156,13 +157,13 @@ static bool find_in_register(struct guess *guess)
 	       is_caller(guess, word, guess->at->here.sp, guess->at->here.sp);
 }
 
-static bool find_on_stack(struct guess *guess, bool is_strict)
+static bool find_on_stack(struct guess *guess, unsigned words, bool is_strict)
 {
 	struct cursor *at = guess->at;
 	uint64_t word;
 
 	guess->is_strict = is_strict;
-	for (unsigned i = 0; i < GUESS_WORDS && guess->trials; i++) {
+	for (unsigned i = 0; i < words && guess->trials; i++) {
 		uintptr_t slot = at->here.sp + i * ROW_WORD;
 
 		if (!memory_read(&at->memory, slot, &word))
@@ -188,18 +189,27 @@ static bool keeps_frame_pointer(const struct cursor *from)
 	return next_row(&trial) == ROW_BARE && is_call(&trial.at);
 }
 
+/* What has called on has more of its own there, and its callee's arguments. */
+static bool find_caller(struct guess *guess)
+{
+	if (!guess->at->here.exact)
+		return find_on_stack(guess, GUESS_WORDS_OF_CALLER, true);
+	return find_in_register(guess) ||
+	       find_on_stack(guess, GUESS_WORDS, true) ||
+	       find_on_stack(guess, GUESS_WORDS, false);
+}
+
 cold bool walk_guess_caller(struct walk *walk, struct cursor *at)
 {
 	struct guess guess = { .at = at, .trials = GUESS_TRIALS };
 	bool had_failed = at->memory.has_failed;
+	bool is_found;
 
-	if (!walk->may_guess || !at->here.exact || !at->is_bare ||
-	    keeps_frame_pointer(at))
+	if (!walk->may_guess || !at->is_bare || keeps_frame_pointer(at))
 		return false;
-	walk->has_guessed |= find_in_register(&guess) ||
-			     find_on_stack(&guess, true) ||
-			     find_on_stack(&guess, false);
+	is_found = find_caller(&guess);
+	walk->has_guessed |= is_found;
 	/* To look for it beyond the stack's end is no failure. */
 	at->memory.has_failed = had_failed;
-	return !at->here.exact;
+	return is_found;
 }

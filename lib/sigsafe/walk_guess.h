@@ -1,7 +1,7 @@
 /*
- * The caller of code that has no unwind rules, where a walk begins: most of it
- * is assemblers' work that calls nothing, or what a compiler puts round an
- * object's constructors. The next of these is taken for it:
+ * The caller of code that has no unwind rules: most of it is assemblers' work
+ * that calls nothing, or what a compiler puts round an object's constructors.
+ * Where a walk begins, the next of these is taken for it:
  *
  *   what a call has left    in the register for it, or on the stack, up to
  *                           GUESS_WORDS above the stack pointer: it is behind a
@@ -13,8 +13,13 @@
  *                           keeps frame pointers (libunwind follows them)
  *
  * What is seen to call that very code goes before what may have called
- * anything. The guess can be wrong all the same, where what is left of an
- * earlier call looks like a frame as well. So it is counted: LOST_WALK_GUESSED.
+ * anything. Of code further up that has called on, nothing else is taken: up to
+ * GUESS_WORDS_OF_CALLER above the stack pointer, which the rules of what it has
+ * called tell. Not found, it is left to libunwind, which follows the frame
+ * pointer; that may skip functions, and is counted as well.
+ *
+ * The guess can be wrong all the same, where what is left of an earlier call
+ * looks like a frame as well. So it is counted: LOST_WALK_GUESSED.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -27,13 +32,15 @@
 #define GUESS_WORDS  64u
 #define GUESS_FRAMES 16u
 
+/* What calls on may have room for variables as well. */
+#define GUESS_WORDS_OF_CALLER 256u
+
 /* Words tried at most, and frame pointers. */
 #define GUESS_TRIALS 16u
 
 /*
  * Moves the walk from the frame it has come to, if that is ROW_BARE, to its
- * caller. False: none was found, and all is as before. Handler only: takes 1 KB
- * of the stack.
+ * caller. False: none was found, and all is as before. Takes 1 KB of the stack.
  */
 bool walk_guess_caller(struct walk *walk, struct cursor *at);
 

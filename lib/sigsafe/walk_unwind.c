@@ -182,6 +182,17 @@ static void begin(struct subject *subject, const struct registers *from)
 	memory_begin(&subject->tables, from);
 }
 
+/*
+ * A caller found by the frame pointer, which may be no such thing, or that of a
+ * caller further up. Code made at run time keeps frame pointers.
+ */
+static bool guess_is_good(struct walk *walk, const struct subject *subject,
+			  uintptr_t pc)
+{
+	walk->has_guessed |= subject->object.part_end != 0;
+	return return_address_follows_call(pc);
+}
+
 static enum walk_state step_up(struct walk *walk, struct subject *subject)
 {
 	const struct unwind_library *library = &walk_unwind_library;
@@ -206,9 +217,8 @@ static enum walk_state step_up(struct walk *walk, struct subject *subject)
 			return cut(walk, subject);
 		if (!pc)
 			return WALK_COMPLETE;
-		/* Found by the frame pointer, which may be no such thing. */
 		if (subject->lacks_rules && !walk->behind_signal &&
-		    !return_address_follows_call(machine_code_address(pc)))
+		    !guess_is_good(walk, subject, machine_code_address(pc)))
 			return cut(walk, subject);
 		state = walk_add(walk, machine_code_address(pc), false);
 	}

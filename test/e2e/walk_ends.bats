@@ -6,11 +6,12 @@
 
 load lib
 
-# stall_in PLACE: sets text to that of the victim's stall.
+# stall_in PLACE [VICTIM] [FILE]: sets text to that of the victim's stall, or to
+# another of its files.
 stall_in() {
-	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim walk_ends)" "$1") = \
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim "${2-walk_ends}")" "$1") = \
 		"done" ]]
-	text=$(result stall.txt)
+	text=$(result "${3-stall.txt}")
 	head -n 60 "$text"
 }
 
@@ -67,4 +68,33 @@ caller_is() {
 @test "the same with room for variables: who has returned is not named" {
 	stall_in roomy
 	caller_is spin_roomy callback_roomy
+}
+
+@test "assembler without rules that calls on: no function is missing" {
+	stall_in spin walk_callers
+	caller_is call_on "inner_on middle outer callback_spin"
+	# As far as it was interrupted below.
+	(($(below spin_long call_on) == 0))
+}
+
+@test "the same in the stack of an unlock" {
+	stall_in unlock walk_callers mutex.txt
+	samples "$text" |
+		grep " unlock call_on inner_on middle outer callback_unlock main "
+	(($(guessed) >= 1))
+}
+
+@test "the same where its caller is too far up: counted" {
+	stall_in far walk_callers
+	(($(total_count "$text" call_far) > 0))
+	((2 * $(guessed) >= $(below call_far inner_far)))
+	(($(below call_far inner_far) > 0))
+}
+
+@test "a way back from a handler right behind a function: what lies before is not named" {
+	[[ $(uname -m) = x86_64 ]] || skip "elsewhere the way back is the kernel's"
+	stall_in restorer walk_callers
+	samples "$text" | grep " handle come_back .*callback_restorer main "
+	(($(total_count "$text" lies_before) == 0))
+	(($(below handle callback_restorer) == 0))
 }

@@ -116,9 +116,16 @@ static bool has_returned_from_sleep(const struct evidence *e)
 	       (has_slept(e) || (e->voluntary && is_deaf(e->call)));
 }
 
+/* What it sleeps for had not come even when it ran again. */
 static bool is_interrupted(const struct evidence *e)
 {
 	return e->state == CALL_INTERRUPTED;
+}
+
+/* A sleep that one tick has begun and the next one ends is one; a stop two. */
+static bool is_stopped_in_sleep(const struct evidence *e)
+{
+	return is_interrupted(e) && e->voluntary > 1;
 }
 
 static bool was_awake_when_due(const struct evidence *e)
@@ -143,8 +150,9 @@ static const struct row {
 	enum cause early;
 	enum cause late;
 } rows[] = {
-	/* The tick woke it; from then on it could run, or was stopped. */
-	{ is_interrupted, CAUSE_BLOCKED, CAUSE_UNSCHEDULED },
+	{ is_stopped_in_sleep, CAUSE_BLOCKED, CAUSE_UNSCHEDULED },
+	{ is_interrupted, CAUSE_BLOCKED, CAUSE_BLOCKED },
+	/* It had only to be let run when the tick was due. */
 	{ was_awake_when_due, CAUSE_BLOCKED, CAUSE_UNSCHEDULED },
 	/* A call that no signal ends (fsync, a disk's read) held the tick up.*/
 	{ has_returned_from_sleep, CAUSE_BLOCKED, CAUSE_BLOCKED },

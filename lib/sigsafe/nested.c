@@ -29,7 +29,8 @@ bool nested_is_possible(void)
 
 static bool has_few_turns(const struct thread *self)
 {
-	return run_turns(self) < FEW_TURNS;
+	/* Who takes turns with others may seldom have one. */
+	return run_turns(self) < FEW_TURNS && !self->takes_turns;
 }
 
 static bool has_moved(const struct thread *self, uint64_t for_ns)
@@ -110,9 +111,8 @@ void nested_look(struct thread *self, const ucontext_t *uc)
 }
 
 /*
- * It may have come between two calls of the wait, which is one to the host. It
- * would have woken the thread when it was due: what it is late by the thread
- * was awake, or stopped, whether the wait was over by itself or not.
+ * It may have come between two calls of the wait, which is one to the host.
+ * What it is late by is told by its evidence: the wait may have been over.
  */
 void nested_tick(struct thread *self, uint64_t now_ns)
 {

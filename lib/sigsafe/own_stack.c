@@ -6,6 +6,9 @@
 #include "sigsafe/own_stack.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
+
+#include "sigsafe/sys.h"
 
 /* So many pages are asked for at once: the next walk goes on. */
 #define PAGES_AT_ONCE 64
@@ -26,6 +29,7 @@ struct noted_stack {
 
 /* Written by own_stack_note_first(), in the constructor. */
 static uintptr_t first_end;
+static size_t first_bytes; /* that it may have, at most */
 static const void *first_thread;
 
 /* Where it starts, and the lowest page known to be readable; 0: none yet. */
@@ -34,6 +38,10 @@ static __thread uintptr_t floor_page;
 
 void own_stack_note_first(uintptr_t end)
 {
+	struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
+
+	sys4(SYS_prlimit64, 0, RLIMIT_STACK, NULL, &limit);
+	first_bytes = (size_t)min_u64(limit.rlim_cur, MAX_STACK_BYTES);
 	first_end = end;
 	first_thread = __builtin_thread_pointer();
 }
@@ -75,7 +83,7 @@ static uintptr_t noted_start(uintptr_t end)
 
 static cold void find_start(uintptr_t end)
 {
-	start = end == first_end ? end - MAX_STACK_BYTES : noted_start(end);
+	start = end == first_end ? end - first_bytes : noted_start(end);
 	floor_page = end / PAGE_BYTES * PAGE_BYTES;
 }
 

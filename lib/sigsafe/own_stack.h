@@ -5,7 +5,8 @@
  * where the stack starts: that is found by what it must be, since no function
  * tells it without allocating. The kernel puts the arguments at the end of the
  * first thread's, and nothing else near below it. All of that up to the first
- * page that can't be read is the thread's stack.
+ * page that can't be read, or to its limit as the program starts, is the
+ * thread's stack.
  *
  * Within it other stacks may lie, and come and go: so that alone makes nothing
  * safe to read, see sigsafe/stack_reach.h. Of stacks elsewhere nothing is
@@ -26,7 +27,7 @@ uintptr_t own_stack_end(uintptr_t sp);
 
 /*
  * How many bytes of the thread's own stack are below sp; 0: sp is not on it.
- * Asks nobody: the first thread's counts as long as it may ever get.
+ * Asks nobody: the first thread's counts as long as its limit was at the start.
  */
 uintptr_t own_stack_room(uintptr_t sp);
 

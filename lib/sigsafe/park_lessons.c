@@ -16,7 +16,7 @@
 #define WHOLE_SALT  UINT64_C(0x5bd1e9955bd1e995)
 
 /* After so many waits a thread that first of all does a job has begun it. */
-#define YOUNG_WAITS 16
+#define YOUNG_WAITS 64
 
 static bool has_waited(const struct thread *self)
 {

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "base/atomic.h"
+#include "sigsafe/stack_touch.h"
 
 #define OTHERS_WAIT (UINT32_C(1) << 31)
 
@@ -38,6 +39,7 @@ void quiet_lock(struct quiet_lock *lock, uint32_t memory)
 	kernel_sigset mask;
 	uint32_t nobody = 0;
 
+	stack_touch();
 	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
 	/* Acquire pairs with the release in quiet_unlock(). */
 	if (!cas_acq_rel(&lock->holder, &nobody, memory)) {

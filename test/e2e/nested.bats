@@ -62,7 +62,13 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 }
 
 @test "a handler in a sleep was called there, not where a tick continued it" {
-	run_nested epoll-handler
+	local tries=10
+
+	# Where the machine is busy more of it may be that it was not let run.
+	until run_nested epoll-handler &&
+		(($(header "$text" unscheduled) < 30000000)); do
+		((--tries))
+	done
 	[[ $(header "$text" stalls) = 2 ]]
 	[[ $(total_ns "$text" callback_is_interrupted) = \
 		$(header "$text" stalled) ]]

@@ -81,7 +81,7 @@ takes_little() {
 
 @test "a handler of faults makes the pages of a stack as they are met" {
 	survives grown
-	(($(total_ns "$(result mutex.txt)" in_grown_coroutine) > 1000000))
+	(($(total_ns "$(result mutex.txt)" in_grown_coroutine) > 0))
 }
 
 @test "the program's own alternate stack may be of one page" {

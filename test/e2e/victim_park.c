@@ -33,6 +33,14 @@ static __attribute__((noinline)) void callback_spins(void)
 	spin(STALL_NS);
 }
 
+static atomic_int awaiting; /* the thread that does; 0: none yet */
+
+static void until_awaited(void)
+{
+	while (!atomic_load(&awaiting) || !sleeps(atomic_load(&awaiting)))
+		usleep(100);
+}
+
 /* Turns: one polls, the others park until it gives its place up. */
 
 static pthread_cond_t place_free = PTHREAD_COND_INITIALIZER;
@@ -90,6 +98,8 @@ static void *take_turns(void *member)
 
 	if (self->has_waited)
 		wait_first(self->number);
+	else
+		atomic_store(&awaiting, gettid());
 	while (turn < 20) {
 		take_place(self->number);
 		wait_for_events(40);
@@ -102,8 +112,11 @@ static void *take_turns(void *member)
 
 static void begin_turns(pthread_t *thread, struct member *member)
 {
-	for (int i = 0; i < 2; i++)
-		pthread_create(&thread[i], NULL, take_turns, &member[i]);
+	pthread_create(&thread[1], NULL, take_turns, &member[1]);
+	/* Who teaches where they park is there first. */
+	if (!member[1].has_waited)
+		until_awaited();
+	pthread_create(&thread[0], NULL, take_turns, &member[0]);
 }
 
 static void end_turns(const pthread_t *thread)
@@ -198,8 +211,6 @@ static void run_leaders(void)
 
 static pthread_cond_t done = PTHREAD_COND_INITIALIZER;
 static bool is_done;
-static atomic_int awaiting; /* the thread that does; 0: none yet */
-
 static __attribute__((noinline)) void await_done(void)
 {
 	atomic_store(&awaiting, gettid());
@@ -208,12 +219,6 @@ static __attribute__((noinline)) void await_done(void)
 		pthread_cond_wait(&done, &lock);
 	is_done = false;
 	pthread_mutex_unlock(&lock);
-}
-
-static void until_awaited(void)
-{
-	while (!atomic_load(&awaiting) || !sleeps(atomic_load(&awaiting)))
-		usleep(100);
 }
 
 static void finish(void)

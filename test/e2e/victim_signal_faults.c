@@ -401,6 +401,44 @@ static void stack_is_full(void)
 	puts("goes on");
 }
 
+/* Until the stack ends, wherever in the call that is. */
+static int call_deeper(size_t bytes)
+{
+	volatile char *here = __builtin_alloca(bytes);
+
+	here[0] = 1;
+	signal(SIGUSR2, SIG_IGN);
+	return here[0] ? call_deeper(bytes) + here[0] : 0;
+}
+
+static void *recover_from_ends(void *unused)
+{
+	static char room[16384];
+	const stack_t own = { .ss_sp = room, .ss_size = sizeof(room) };
+	static volatile size_t bytes;
+
+	sigaltstack(&own, NULL);
+	set_action(fault, recover, SA_ONSTACK, 0);
+	for (bytes = 16; bytes <= 512; bytes += 16)
+		if (!sigsetjmp(landing, 1))
+			call_deeper(bytes);
+	signal(SIGUSR2, SIG_DFL);
+	puts("goes on");
+	return unused;
+}
+
+static void stack_ends_in_a_call(void)
+{
+	pthread_attr_t attr;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, 64 << 10);
+	puts("goes down");
+	pthread_create(&working, &attr, recover_from_ends, NULL);
+	pthread_join(working, NULL);
+	say_action(SIGUSR2);
+}
+
 static const struct signal_case cases[] = {
 	{ "default_fault", default_fault },
 	{ "ignored_fault", ignored_fault },
@@ -422,6 +460,7 @@ static const struct signal_case cases[] = {
 	{ "bad_return", bad_return },
 	{ "no_address", no_address },
 	{ "stack_is_full", stack_is_full },
+	{ "stack_ends_in_a_call", stack_ends_in_a_call },
 	{ NULL, NULL },
 };
 

@@ -64,8 +64,11 @@ Test(cause, a_call_that_the_tick_broke_has_blocked)
 			      .state = CALL_INTERRUPTED };
 
 	check(e, CAUSE_BLOCKED, 10 * MS);
-	/* The tick woke it when it was due: who runs later was not let. */
+	/* Without the tick, too, it would sleep on. */
 	e.late_ns = 7 * MS;
+	check(e, CAUSE_BLOCKED, 10 * MS);
+	/* It slept a second time, where it was stopped. */
+	e.voluntary = 2;
 	check(e, CAUSE_BLOCKED, 3 * MS);
 	check(e, CAUSE_UNSCHEDULED, 7 * MS);
 }

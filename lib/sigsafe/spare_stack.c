@@ -16,7 +16,6 @@
 #include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/own_stack.h"
-#include "sigsafe/stack_touch.h"
 #include "sigsafe/sys.h"
 
 #define STACKS	    8u
@@ -173,7 +172,6 @@ bool spare_stack_call_by_hook(void (*work)(void *), void *argument)
 		work(argument);
 		return true;
 	}
-	stack_touch();
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	fault_mask_learn(before);
 	done = has_room ? spare_stack_call(work, argument)

@@ -30,13 +30,11 @@
 static struct stack_id
 calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 {
-	struct frame_shape known[FRAME_SHAPES] = { 0 };
 	uintptr_t pc;
 	struct stack_id calls = stack_calls(block, end, PARK_DEPTH, NULL, &pc);
 
 	/* Frames of two functions that are called in a third end alike. */
-	if (!calls.depth || frame_shape_of(known, pc)->function ==
-				    self->loop->seat_shape.function)
+	if (!calls.depth || park_is_in_wait(self, pc))
 		return calls;
 	return stack_calls(block, end + 1, PARK_DEPTH, NULL, NULL);
 }
@@ -76,11 +74,9 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 {
 	int32_t teacher = TEACHER_NOBODY, of_stack;
 	struct stack_id calls;
-	uintptr_t end = 0;
+	uintptr_t end = park_wait_end(self);
 	bool takes_turns;
 
-	if (self->loop->seat_shape.pc == self->seat.call.pc)
-		end = frame_end(&self->loop->seat_shape, &self->seat.call);
 	if (!end)
 		return TEACHER_NOBODY;
 	calls = calls_in_loop(self, block, end);

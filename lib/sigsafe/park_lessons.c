@@ -29,17 +29,22 @@ static bool is_first_thread(void)
 	return thread_identify()->tid == live_header.pid;
 }
 
+bool park_is_in_wait(const struct thread *self, uintptr_t pc)
+{
+	struct frame_shape known[FRAME_SHAPES] = { 0 };
+
+	return frame_shape_of(known, pc)->function ==
+	       self->loop->seat_shape.function;
+}
+
 /* Is the function over, at the call, that has waited for events last? */
 static bool has_left_wait(const struct thread *self,
 			  const struct call_site *call)
 {
-	const struct frame_shape *shape = &self->loop->seat_shape;
-	struct frame_shape known[FRAME_SHAPES] = { 0 };
-	uintptr_t end = frame_end(shape, &self->seat.call), pc;
+	uintptr_t end = park_wait_end(self), pc;
 
-	return end && shape->pc == self->seat.call.pc &&
-	       stack_calls(call, end, PARK_DEPTH, NULL, &pc).depth &&
-	       frame_shape_of(known, pc)->function != shape->function;
+	return end && stack_calls(call, end, PARK_DEPTH, NULL, &pc).depth &&
+	       !park_is_in_wait(self, pc);
 }
 
 /* One that is made with its first job polls for that before it ever parks. */

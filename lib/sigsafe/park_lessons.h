@@ -17,6 +17,19 @@ static inline bool park_waits_for_answers(const struct thread *self)
 	return self->seat.epoll == SEAT_POLLS && self->seat.size <= 1;
 }
 
+/* Where the frame ends whose function makes the loop's wait; 0: not known. */
+static inline uintptr_t park_wait_end(const struct thread *self)
+{
+	const struct frame_shape *shape = &self->loop->seat_shape;
+
+	return shape->pc == self->seat.call.pc
+		       ? frame_end(shape, &self->seat.call)
+		       : 0;
+}
+
+/* Is the return address in that function? */
+bool park_is_in_wait(const struct thread *self, uintptr_t pc);
+
 /* It is about to block there, in a call that is a lock's. */
 void park_learn(struct thread *self, const struct call_site *call);
 

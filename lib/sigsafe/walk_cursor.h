@@ -218,30 +218,23 @@ ON_THE_WAY bool cursor_step(struct cursor *at, struct position *here,
 	return leads;
 }
 
-/* The row of the frame, once walk_meet() has met it. */
-ON_THE_WAY unwind_row cursor_row(struct memory *memory,
-				 const struct walk_frame *frame)
-{
-	/* The call belongs to the frame, not what it returns to. */
-	uintptr_t pc = frame->pc - !frame->exact;
-	struct walk_frame copy;
-	unwind_row row;
-
-	if (frame->key && likely(row_cache_find(pc, frame->key, &row)))
-		return row;
-	copy = *frame;
-	return frame_row_find(memory, &copy, pc);
-}
-
 /* Meets the frame that it is at, and returns its row. */
 ON_THE_WAY unwind_row cursor_meet(struct cursor *at, struct walk *walk,
 				  const struct position *here,
 				  struct walk_frame *frame)
 {
+	/* The call belongs to the frame, not what it returns to. */
+	uintptr_t pc = here->pc - !here->exact;
+	struct walk_frame copy;
+	unwind_row row;
+
 	frame->pc = here->pc;
 	frame->exact = here->exact;
 	walk_meet(walk, frame);
-	return cursor_row(&at->memory, frame);
+	if (frame->key && likely(row_cache_find(pc, frame->key, &row)))
+		return row;
+	copy = *frame;
+	return frame_row_find(&at->memory, &copy, pc);
 }
 
 static inline void cursor_begin(struct cursor *at, const struct walk *walk,

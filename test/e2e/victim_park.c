@@ -270,6 +270,18 @@ static void *await_in_thread(void *unused)
 	return unused;
 }
 
+/* A thread that waits in a callback, once for as long as a stall. */
+static void run_awaiting(void *(*loop)(void *))
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, loop, NULL);
+	until_awaited();
+	usleep(STALL_NS / 1000);
+	finish();
+	pthread_join(thread, NULL);
+}
+
 static void run_future(void)
 {
 	pthread_t thread;
@@ -279,11 +291,7 @@ static void run_future(void)
 	finish();
 	pthread_join(thread, NULL);
 	atomic_store(&awaiting, 0);
-	pthread_create(&thread, NULL, loop_that_awaits, NULL);
-	until_awaited();
-	usleep(STALL_NS / 1000);
-	finish();
-	pthread_join(thread, NULL);
+	run_awaiting(loop_that_awaits);
 }
 
 static atomic_bool is_over;
@@ -422,13 +430,7 @@ static void *loop_that_polls_one(void *unused)
 
 static void run_polls_one(void)
 {
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, loop_that_polls_one, NULL);
-	until_awaited();
-	usleep(STALL_NS / 1000);
-	finish();
-	pthread_join(thread, NULL);
+	run_awaiting(loop_that_polls_one);
 }
 
 static const struct {

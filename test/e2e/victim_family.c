@@ -27,6 +27,7 @@
 #include <unistd.h>
 
 #include "victim.h"
+#include "victim_rival.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int waiter_tid;
@@ -77,22 +78,14 @@ static void do_nothing(void)
 
 static atomic_bool over;
 
-static void *keep_lock_busy(void *arg)
-{
-	while (!atomic_load(&over)) {
-		pthread_mutex_lock(&lock);
-		pthread_mutex_unlock(&lock);
-	}
-	return arg;
-}
-
 static bool fork_in_loop(void)
 {
+	struct rival wants = { &lock, &over };
 	pthread_t busy[2];
 	bool well = true;
 
 	for (int i = 0; i < 2; i++)
-		pthread_create(&busy[i], NULL, keep_lock_busy, NULL);
+		pthread_create(&busy[i], NULL, want_lock, &wants);
 	for (int i = 0; i < 1000; i++) {
 		uint64_t until_ns = now_ns() + (i % 10 ? 0 : 3000000);
 

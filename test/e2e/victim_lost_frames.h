@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 
 #include "victim.h"
+#include "victim_rival.h"
 
 #define PAGE_BYTES  ((size_t)4096)
 #define STACK_BYTES ((size_t)1 << 20)
@@ -26,15 +27,6 @@ static struct {
 } lost;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool is_over;
-
-static void *want_lock(void *none)
-{
-	while (!atomic_load(&is_over)) {
-		pthread_mutex_lock(&lock);
-		pthread_mutex_unlock(&lock);
-	}
-	return none;
-}
 
 static __attribute__((noinline)) void hold(void)
 {
@@ -80,6 +72,7 @@ static __attribute__((noinline)) void go_far_down(void (*bottom)(void))
 /* work() on the stack that loses frames, with somebody who wants the lock. */
 static void run_to_its_end(pthread_attr_t *attr, void *(*work)(void *))
 {
+	struct rival wants = { &lock, &is_over };
 	pthread_t worker, rival;
 
 	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
@@ -87,7 +80,7 @@ static void run_to_its_end(pthread_attr_t *attr, void *(*work)(void *))
 	if (stack == MAP_FAILED)
 		exit(3);
 	pthread_attr_setstack(attr, stack, STACK_BYTES);
-	if (pthread_create(&rival, NULL, want_lock, NULL) ||
+	if (pthread_create(&rival, NULL, want_lock, &wants) ||
 	    pthread_create(&worker, attr, work, NULL))
 		exit(4);
 	pthread_join(rival, NULL);

@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include "victim_place.h"
+#include "victim_rival.h"
 
 #define PAGE_BYTES ((size_t)4096)
 
@@ -194,15 +195,6 @@ static void make_page(int sig, siginfo_t *info, void *context)
 		_exit(4);
 }
 
-static void *want(void *none)
-{
-	while (!atomic_load(&is_over)) {
-		pthread_mutex_lock(&lock);
-		pthread_mutex_unlock(&lock);
-	}
-	return none;
-}
-
 static __attribute__((noinline)) void in_grown_coroutine(void)
 {
 	volatile char *used = __builtin_alloca(used_bytes);
@@ -221,12 +213,13 @@ static void *run_grown(void *none)
 	const stack_t stack = { .ss_sp = room, .ss_size = sizeof(room) };
 	struct sigaction act = { .sa_sigaction = make_page,
 				 .sa_flags = SA_ONSTACK | SA_SIGINFO };
+	struct rival wants = { &lock, &is_over };
 	pthread_t waiter;
 
 	sigaltstack(&stack, NULL);
 	sigaction(SIGSEGV, &act, NULL);
 	grown = guarded(GROWN_BYTES);
-	pthread_create(&waiter, NULL, want, NULL);
+	pthread_create(&waiter, NULL, want_lock, &wants);
 	for (; used_bytes < PAGE_BYTES + 256; used_bytes += 16) {
 		mprotect(grown, GROWN_BYTES - PAGE_BYTES, PROT_NONE);
 		run_on(grown, GROWN_BYTES, in_grown_coroutine);

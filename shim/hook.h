@@ -16,6 +16,7 @@
 #include <sys/select.h>
 #include <threads.h>
 #include <time.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "hook_list_io.h"
@@ -112,6 +113,9 @@
 	  (pthread_attr_t * attr, const sigset_t *set), (attr, set))           \
 	X(int, pthread_attr_getsigmask_np,                                     \
 	  (const pthread_attr_t *attr, sigset_t *set), (attr, set))            \
+	X(int, setcontext, (const ucontext_t *to), (to))                       \
+	X(int, swapcontext, (ucontext_t * from, const ucontext_t *to),         \
+	  (from, to))                                                          \
 	X(int, sigaltstack, (const stack_t *stack, stack_t *old),              \
 	  (stack, old))                                                        \
 	X(int, sigpending, (sigset_t * set), (set))                            \

@@ -8,10 +8,10 @@
  * switch to a context puts back does. It is not known of a thread that has been
  * born, whose mask is its maker's or its attributes', nor within a handler of
  * the host's, where the mask can be anything; who jumps out of one counts as
- * inside for good. Once a thread has blocked one it is asked for ever.
+ * inside for good. Once a thread has blocked one, or has gone to a context, it
+ * is asked for ever.
  *
- * Not seen are masks that an inline system call changes, and contexts that one
- * thread has saved while it blocked faults, and another goes on with.
+ * Not seen are masks that an inline system call changes.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -188,7 +188,23 @@ static void handle_in_handler(void)
 	sigaction(SIGUSR2, &outer, NULL);
 }
 
-static void work_in_context(void)
+static ucontext_t back;
+
+/* In a context of its own, which returns to `back`. */
+static void call_in_context(void (*work)(void))
+{
+	static char room[64 << 10];
+	static ucontext_t there;
+
+	getcontext(&there);
+	there.uc_stack.ss_sp = room;
+	there.uc_stack.ss_size = sizeof(room);
+	there.uc_link = &back;
+	makecontext(&there, work, 0);
+	swapcontext(&back, &there);
+}
+
+static void work_open(void)
 {
 	unblock();
 	hold();
@@ -197,18 +213,45 @@ static void work_in_context(void)
 /* A context's function returns, to one in which they are blocked. */
 static void by_context(void)
 {
-	static char room[64 << 10];
-	static ucontext_t here, there;
-
 	block();
-	getcontext(&there);
-	there.uc_stack.ss_sp = room;
-	there.uc_stack.ss_size = sizeof(room);
-	there.uc_link = &here;
-	makecontext(&there, work_in_context, 0);
-	swapcontext(&here, &there);
+	call_in_context(work_open);
 	hold_blocked();
 	unblock();
+}
+
+/* By a context that is filled by hand. */
+static void set_by_context(const sigset_t *mask)
+{
+	static ucontext_t to;
+	volatile bool is_there = false;
+
+	getcontext(&to);
+	if (is_there)
+		return;
+	is_there = true;
+	memcpy(&to.uc_sigmask, mask, 8);
+	setcontext(&to);
+}
+
+static void by_given_context(void)
+{
+	hold();
+	set_by_context(&all);
+	hold_blocked();
+	set_by_context(&none);
+}
+
+static void work_and_block_back(void)
+{
+	hold();
+	memcpy(&back.uc_sigmask, &all, 8);
+}
+
+static void by_linked_context(void)
+{
+	call_in_context(work_and_block_back);
+	hold_blocked();
+	set_by_context(&none);
 }
 
 /* The child's mask is not its parent's, though the memory is. */
@@ -254,6 +297,8 @@ static const struct how {
 	{ "jump", nothing, nothing, by_jump },
 	{ "inner", nothing, handle_in_handler, by_handler },
 	{ "context", nothing, nothing, by_context },
+	{ "given", nothing, nothing, by_given_context },
+	{ "linked", nothing, nothing, by_linked_context },
 	{ "vfork", nothing, nothing, by_vfork },
 	{ "ignored", nothing, ignore, hold_blocked },
 };

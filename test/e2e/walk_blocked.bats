@@ -77,6 +77,14 @@ goes_on() {
 	goes_on context
 }
 
+@test "in a context whose mask was filled by hand" {
+	goes_on given
+}
+
+@test "behind a return to a context whose mask was filled meanwhile" {
+	goes_on linked
+}
+
 @test "behind a vfork whose child opens them and unlocks" {
 	goes_on vfork
 }

@@ -184,12 +184,15 @@ static bool is_to_summarise(void)
 		       : session.options.quiet == QUIET_NO;
 }
 
-/* The recording of this process. A vfork child has no part in it. */
+/*
+ * The recording of this process. A guest in its memory, which may have the same
+ * number, has no part in it.
+ */
 static struct recording *own_recording(void)
 {
 	struct recording *rec = live_recording();
 
-	return rec && live_header.pid == sys_getpid() ? rec : NULL;
+	return rec && process_memory() ? rec : NULL;
 }
 
 void session_exit_begins(void)

@@ -43,6 +43,21 @@ as_first() {
 	as_first vfork_shares "handled 5"
 }
 
+# stalls_after CASE: its parent goes on being watched.
+stalls_after() {
+	as_first "$1" "child: exit 0"
+	(($(header "$RESULTS/relatives.1.stall.txt" stalls) >= 5))
+	"$STALLSHIM" report "$RESULTS/relatives.1.rec" | grep "exited after"
+}
+
+@test "the end of such a guest is not its parent's" {
+	stalls_after guest_ends
+}
+
+@test "nor is what it forbids itself" {
+	stalls_after guest_is_shut_in
+}
+
 @test "first of a namespace in a copy of such a one: clone" {
 	as_first clone_copies "process 1: 100 of its children ended"
 }

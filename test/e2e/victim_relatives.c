@@ -7,6 +7,9 @@
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -143,6 +146,49 @@ static void vfork_shares(void)
 	still_handles();
 }
 
+static int end(void *none)
+{
+	(void)none;
+	_exit(0);
+}
+
+int prctl(int option, ...);
+
+static int forbid_nothing_and_end(void *none)
+{
+	struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	struct sock_fprog filter = { .len = 1, .filter = &allow };
+
+	(void)none;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 9;
+	_exit(0);
+}
+
+/* What its guest does to itself is none of the parent's, who stalls then. */
+static void stall_after(int (*guest)(void *))
+{
+	loop_for(10 * NS_PER_MS);
+	say_end_of(clone(guest, stack + sizeof(stack),
+			 CLONE_VM | CLONE_VFORK | CLONE_NEWPID | SIGCHLD,
+			 NULL));
+	for (int i = 0; i < 5; i++) {
+		wait_for_nothing(1);
+		stall(i);
+	}
+}
+
+static void guest_ends(void)
+{
+	stall_after(end);
+}
+
+static void guest_is_shut_in(void)
+{
+	stall_after(forbid_nothing_and_end);
+}
+
 static void *change_always(void *none)
 {
 	while (!is_over)
@@ -219,6 +265,8 @@ static const struct signal_case cases[] = {
 	{ "beside", beside },
 	{ "clone_shares", clone_shares },
 	{ "vfork_shares", vfork_shares },
+	{ "guest_ends", guest_ends },
+	{ "guest_is_shut_in", guest_is_shut_in },
 	{ "clone_copies", clone_copies },
 	{ "fork_copies", fork_copies },
 	{ NULL, NULL },

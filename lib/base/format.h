@@ -76,7 +76,7 @@ struct section {
 	  "waits in futex() itself, for locks that cannot be seen")            \
 	X(LOST_LOCK, "lock table full: waits not tracked")                     \
 	X(LOST_LOCK_RECORD, "locks that gave their record up: sums kept")      \
-	X(LOST_THREAD, "thread table full: loops not watched")                 \
+	X(LOST_THREAD, "loops not watched: thread table full, or no memory")   \
 	X(LOST_MODULE, "module table full, or too many in one stack")          \
 	X(LOST_EVENT,                                                          \
 	  "stalls not in the timeline: it has the latest and longest")         \

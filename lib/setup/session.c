@@ -184,10 +184,7 @@ static bool is_to_summarise(void)
 		       : session.options.quiet == QUIET_NO;
 }
 
-/*
- * The recording of this process. A guest in its memory, which may have the same
- * number, has no part in it.
- */
+/* The recording of this process. A guest in its memory has no part in it. */
 static struct recording *own_recording(void)
 {
 	struct recording *rec = live_recording();

@@ -45,6 +45,8 @@
 	  (int option, unsigned long a, unsigned long b, unsigned long c,      \
 	   unsigned long d),                                                   \
 	  (option, a, b, c, d))                                                \
+	X(int, ioctl, (int fd, unsigned long request, void *argument),         \
+	  (fd, request, argument))                                             \
 	X(long, syscall,                                                       \
 	  (long number, long a, long b, long c, long d, long e, long f),       \
 	  (number, a, b, c, d, e, f))

@@ -82,6 +82,8 @@
 	   unsigned int flags),                                                \
 	  (from, at, to, to_at, n, flags), CALL_COPY_FILE_RANGE)               \
 	X(int, tcdrain, (int fd), (fd), CALL_IOCTL)                            \
+	X(int, tcsendbreak, (int fd, int duration), (fd, duration),            \
+	  CALL_IOCTL)                                                          \
 	X(int, close, (int fd), (fd), call_of_close(fd))                       \
 	X(int, fclose, (FILE * file), (file), call_of_fclose(file))            \
 	X(int, dup2, (int from, int fd), (from, fd), call_of_close(fd))        \

@@ -9,6 +9,7 @@
 
 #include "hook.h"
 #include "hook_block.h"
+#include "hook_ioctl.h"
 #include "hook_settings.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
@@ -51,6 +52,7 @@ static const struct raw {
 	[SYS_getrandom] = { WAY_BLOCK, false, CALL_GETRANDOM },
 	[SYS_splice] = { WAY_BLOCK, false, CALL_SPLICE },
 	[SYS_copy_file_range] = { WAY_BLOCK, false, CALL_COPY_FILE_RANGE },
+	[SYS_ioctl] = { WAY_BLOCK, false, CALL_IOCTL },
 	[SYS_close] = { WAY_BLOCK, false, CALL_CLOSE },
 #ifdef SYS_dup2
 	[SYS_dup2] = { WAY_BLOCK, false, CALL_CLOSE },
@@ -111,6 +113,8 @@ static enum blocking_call call_of(const struct raw *raw, const long *a)
 		return call_of_getrandom((size_t)a[1]);
 	case CALL_SPLICE:
 		return call_of_splice((unsigned int)a[5]);
+	case CALL_IOCTL:
+		return hook_call_of_ioctl((unsigned long)a[1]);
 	default:
 		return raw->call;
 	}

@@ -118,17 +118,23 @@ static long terminal_write(void)
 	return write(near, much, MANY / 10);
 }
 
-static long terminal_drain(void)
-{
-	long broken = 0;
-
-	be_terminal(1, 0);
-	begin();
-	for (int i = 0; i < DRAIN; i++)
-		broken -= tcdrain(near);
-	any_length();
-	return broken;
-}
+/* So often that ticks come in it. */
+#define TERMINAL(name, call)                                                   \
+	static long terminal_##name(void)                                      \
+	{                                                                      \
+		long broken = 0;                                               \
+                                                                               \
+		be_terminal(1, 0);                                             \
+		begin();                                                       \
+		for (int i = 0; i < DRAIN; i++)                                \
+			broken -= call;                                        \
+		any_length();                                                  \
+		return broken;                                                 \
+	}
+TERMINAL(drain, tcdrain(near))
+TERMINAL(break, tcsendbreak(near, 0))
+TERMINAL(request, ioctl(near, TCSBRK, 1))
+TERMINAL(raw_request, syscall(SYS_ioctl, near, TCSBRK, 1))
 
 static long read_device(const char *path, size_t bytes)
 {
@@ -308,6 +314,9 @@ int main(int argc, char **argv)
 		{ "least timed read", least_timed_read, NULL },
 		{ "terminal write", terminal_write, read_all },
 		{ "terminal drain", terminal_drain, NULL },
+		{ "terminal break", terminal_break, NULL },
+		{ "terminal request", terminal_request, NULL },
+		{ "raw terminal request", terminal_raw_request, NULL },
 		{ "zero read", zero_read, NULL },
 		{ "random read", random_read, NULL },
 		{ "raw random read", raw_random_read, NULL },

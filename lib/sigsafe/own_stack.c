@@ -56,11 +56,19 @@ static uintptr_t end_of_stack(void)
 	return thread == first_thread ? first_end : (uintptr_t)thread;
 }
 
+/*
+ * In front of it are the thread-specific values, which can be anything. A count
+ * goes with each: that is no address, and no stack reaches from it to the end.
+ */
+#define LOWEST_BLOCK	(UINT64_C(4) << 20)
+#define MAX_BLOCK_BYTES (UINT64_C(1) << 40)
+
 static bool is_around(const struct noted_stack *stack, uintptr_t end)
 {
 	uintptr_t below = end - stack->block;
 
-	return stack->block && stack->block < end && below < stack->bytes &&
+	return stack->block >= LOWEST_BLOCK && stack->block < end &&
+	       stack->bytes <= MAX_BLOCK_BYTES && below < stack->bytes &&
 	       stack->bytes - below <= MAX_BYTES_ABOVE &&
 	       stack->guard_bytes < below;
 }

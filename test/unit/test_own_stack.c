@@ -91,19 +91,45 @@ static void *look_below(void *end)
 	return NULL;
 }
 
-/* Nothing between them tells where one ends. */
-Test(own_stack, what_lies_next_to_it_is_another)
+/* Its stack is the upper half of pages of ours. */
+static void run_next_to_another(void *(*look)(void *), uintptr_t ends[2])
 {
 	char *pages = map((size_t)2 * STACK_BYTES);
 	pthread_attr_t attributes;
-	uintptr_t ends[2];
 	pthread_t thread;
 
 	below = pages + STACK_BYTES;
 	pthread_attr_init(&attributes);
 	pthread_attr_setstack(&attributes, below, STACK_BYTES);
-	cr_assert_eq(pthread_create(&thread, &attributes, look_below, ends), 0);
+	cr_assert_eq(pthread_create(&thread, &attributes, look, ends), 0);
 	pthread_join(thread, NULL);
+}
+
+/* Nothing between them tells where one ends. */
+Test(own_stack, what_lies_next_to_it_is_another)
+{
+	uintptr_t ends[2];
+
+	run_next_to_another(look_below, ends);
+	cr_assert_eq(ends[0], thread_pointer);
+	cr_assert_eq(ends[1], 0);
+}
+
+/* The words that libc keeps by them look like those about a stack. */
+static void *look_below_with_value(void *end)
+{
+	pthread_key_t key;
+
+	pthread_key_create(&key, NULL);
+	pthread_setspecific(key, (void *)pthread_self());
+	return look_below(end);
+}
+
+Test(own_stack, a_value_of_the_threads_is_not_taken_for_where_it_is)
+{
+	uintptr_t ends[2];
+
+	run_next_to_another(look_below_with_value, ends);
 	cr_assert_eq(ends[0], thread_pointer);
 	cr_assert_eq(ends[1], 0);
 }

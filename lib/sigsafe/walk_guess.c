@@ -213,3 +213,36 @@ cold bool walk_guess_caller(struct walk *walk, struct cursor *at)
 	at->memory.has_failed = had_failed;
 	return is_found;
 }
+
+/* Can it have called code in no object? */
+static bool may_call_it(struct skip_search *search, uintptr_t pc)
+{
+	struct object object;
+	uintptr_t callee;
+
+	if (!object_find(pc - 1, &object))
+		return false;
+	if (!search->calls)
+		return true;
+	search->calls--;
+	callee = return_address_callee(pc);
+	return return_address_follows_call(pc) &&
+	       (!callee || !object_find(callee, &object));
+}
+
+cold bool walk_guess_may_skip(struct skip_search *search, struct memory *memory,
+			      uintptr_t sp, uintptr_t fp)
+{
+	unsigned budget = memory->budget;
+	bool is_found = false;
+	uint64_t word;
+
+	for (; sp < fp && !is_found; sp += ROW_WORD) {
+		if (!search->words || !memory_read(memory, sp, &word))
+			return true;
+		search->words--;
+		is_found = may_call_it(search, machine_code_address(word));
+	}
+	memory->budget = budget;
+	return is_found;
+}

@@ -44,4 +44,20 @@
  */
 bool walk_guess_caller(struct walk *walk, struct cursor *at);
 
+/* How much is left of what one walk looks at for the next one. */
+struct skip_search {
+	unsigned words, calls;
+};
+
+#define SKIP_SEARCH ((struct skip_search){ .words = 256, .calls = 16 })
+
+/*
+ * Code in no object is taken to keep a frame pointer, which then points to the
+ * end of its own variables, from sp to fp. Does what a call to it may have left
+ * lie there, so that fp may be its caller's, and functions are skipped? Also if
+ * search has come to its end.
+ */
+bool walk_guess_may_skip(struct skip_search *search, struct memory *memory,
+			 uintptr_t sp, uintptr_t fp);
+
 #endif

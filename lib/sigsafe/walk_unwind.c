@@ -10,6 +10,10 @@
 #include "sigsafe/stack_reach.h"
 #include "sigsafe/unwind_calls.h"
 #include "sigsafe/unwind_table.h"
+#include "sigsafe/walk_guess.h"
+
+/* The return address and the frame pointer that was saved. */
+#define FRAME_RECORD_BYTES (2 * sizeof(uintptr_t))
 
 /* What the accessors are handed: the walk's registers and memory. */
 struct subject {
@@ -18,6 +22,9 @@ struct subject {
 	struct memory tables;
 	struct object object; /* the last frame's */
 	bool lacks_rules;     /* that frame's code */
+	uintptr_t sp, fp;     /* of it */
+	uintptr_t least_sp;   /* that the next one can have */
+	struct skip_search search;
 };
 
 struct unwind_library walk_unwind_library;
@@ -176,6 +183,8 @@ static void begin(struct subject *subject, const struct registers *from)
 
 	subject->registers = from;
 	subject->object = (struct object){ .start = 0 };
+	subject->least_sp = 0;
+	subject->search = SKIP_SEARCH;
 	/* Where the shim was called, they lie next to the first frames. */
 	memory_begin(&subject->stack, from);
 	stack_reach_begin(&reach, &subject->stack, from->value[REGISTER_SP]);
@@ -184,13 +193,32 @@ static void begin(struct subject *subject, const struct registers *from)
 
 /*
  * A caller found by the frame pointer, which may be no such thing, or that of a
- * caller further up. Code made at run time keeps frame pointers.
+ * caller further up. Most code that is made at run time keeps frame pointers.
  */
-static bool guess_is_good(struct walk *walk, const struct subject *subject,
-			  uintptr_t pc)
+static bool guess_is_good(struct walk *walk, struct subject *subject,
+			  uintptr_t caller_pc)
 {
-	walk->has_guessed |= subject->object.part_end != 0;
-	return return_address_follows_call(pc);
+	if (!walk->has_guessed)
+		walk->has_guessed =
+			subject->object.part_end ||
+			walk_guess_may_skip(&subject->search, &subject->stack,
+					    subject->sp, subject->fp);
+	/* libunwind goes on as if such a frame were no larger than this. */
+	subject->least_sp = subject->fp + FRAME_RECORD_BYTES;
+	return return_address_follows_call(caller_pc);
+}
+
+/* Notes the frame that is left. */
+static int step(struct subject *subject, unw_cursor_t *cursor)
+{
+	const struct unwind_library *library = &walk_unwind_library;
+	unw_word_t sp = 0, fp = 0;
+
+	library->get(cursor, UNW_REG_SP, &sp);
+	library->get(cursor, REGISTER_FP, &fp);
+	subject->sp = max_u64(sp, subject->least_sp);
+	subject->fp = fp;
+	return library->step(cursor);
 }
 
 static enum walk_state step_up(struct walk *walk, struct subject *subject)
@@ -206,8 +234,8 @@ static enum walk_state step_up(struct walk *walk, struct subject *subject)
 	if (library->init(&cursor, library->space, subject) < 0)
 		return WALK_CUT;
 	while (state == WALK_GOES_ON) {
+		int stepped = step(subject, &cursor);
 		unw_word_t pc = 0;
-		int stepped = library->step(&cursor);
 
 		/* Rules say that a frame is outermost; to have none does not.
 		 */

@@ -1,15 +1,18 @@
 /*
  * An event loop whose callbacks stall, or make others wait, below assembler
- * that has no unwind rules and has called on; or in a handler that returns by
- * such code.
+ * that has no unwind rules and has called on, or code that is made as the
+ * program runs; or in a handler that returns by such code.
  *
  * usage: victim_walk_callers PLACE
  * prints "done" once the loop has turned again
  *
  * SPDX-License-Identifier: MIT
  */
+#include <alloca.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -188,12 +191,38 @@ static void callback_restorer(void)
 }
 #endif
 
+static void (*made)(void (*function)(void));
+
+/* Each keeps a frame pointer, as its frame is of unknown size. */
+__attribute__((noinline)) static void inner_made(void)
+{
+	volatile char *room = alloca((size_t)(now_ns() % 2 + 1) * 64);
+
+	room[0] = 0;
+	made(spin_long);
+	KEEP_FRAME();
+}
+
+/* As a compiler at run time makes it that keeps none. */
+__attribute__((noinline)) static void callback_made(void)
+{
+	volatile char *room = alloca((size_t)(now_ns() % 2 + 1) * 64);
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	room[0] = 0;
+	memcpy(code, call_on, (size_t)((char *)call_far - (char *)call_on));
+	mprotect(code, 4096, PROT_READ | PROT_EXEC);
+	__builtin___clear_cache(code, (char *)code + 4096);
+	made = code;
+	inner_made();
+	KEEP_FRAME();
+}
+
 static const struct place places[] = {
-	{ "spin", callback_spin },
-	{ "far", callback_far },
-	{ "unlock", callback_unlock },
-	{ "restorer", callback_restorer },
-	{ NULL, NULL },
+	{ "spin", callback_spin },	   { "far", callback_far },
+	{ "unlock", callback_unlock },	   { "made", callback_made },
+	{ "restorer", callback_restorer }, { NULL, NULL },
 };
 
 int main(int argc, char **argv)

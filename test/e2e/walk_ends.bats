@@ -91,6 +91,13 @@ caller_is() {
 	(($(below call_far inner_far) > 0))
 }
 
+@test "below code made at run time that keeps no frame pointer: counted" {
+	stall_in made walk_callers
+	(($(total_count "$text" spin_long) > 0))
+	((2 * $(guessed) >= $(below spin_long inner_made)))
+	(($(below spin_long callback_made) == 0))
+}
+
 @test "a way back from a handler right behind a function: what lies before is not named" {
 	[[ $(uname -m) = x86_64 ]] || skip "elsewhere the way back is the kernel's"
 	stall_in restorer walk_callers

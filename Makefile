@@ -108,6 +108,7 @@ $(BUILD)/victims/%: test/e2e/victim_%.c
 # Bound at the start: what binds a function takes half a page itself.
 $(addprefix $(BUILD)/victims/,exhausted room small_stacks): \
 	VICTIM_CFLAGS += -Wl,-z,now
+$(BUILD)/victims/signal_own: VICTIM_CFLAGS += -rdynamic
 $(addprefix $(BUILD)/victims/,loop wait_race plugin_uring.so): \
 	LDLIBS := -luring
 # A part of it far above all libraries.

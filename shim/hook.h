@@ -91,13 +91,7 @@
 	  (sig, act, old))                                                     \
 	X(sighandler_t, signal, (int sig, sighandler_t handler),               \
 	  (sig, handler))                                                      \
-	X(sighandler_t, bsd_signal, (int sig, sighandler_t handler),           \
-	  (sig, handler))                                                      \
-	X(sighandler_t, ssignal, (int sig, sighandler_t handler),              \
-	  (sig, handler))                                                      \
 	X(sighandler_t, sysv_signal, (int sig, sighandler_t handler),          \
-	  (sig, handler))                                                      \
-	X(sighandler_t, __sysv_signal, (int sig, sighandler_t handler),        \
 	  (sig, handler))                                                      \
 	X(int, siginterrupt, (int sig, int interrupt), (sig, interrupt))       \
 	X(sighandler_t, sigset, (int sig, sighandler_t handler),               \
@@ -138,7 +132,6 @@
 	X(int, signalfd, (int fd, const sigset_t *set, int flags),             \
 	  (fd, set, flags))                                                    \
 	X(int, sigsuspend, (const sigset_t *mask), (mask))                     \
-	X(int, __sigsuspend, (const sigset_t *mask), (mask))                   \
 	X(int, sigpause, (int mask), (mask))                                   \
 	X(int, __sigpause, (int sig_or_mask, int is_sig),                      \
 	  (sig_or_mask, is_sig))                                               \
@@ -219,6 +212,32 @@
 #define START_MAIN_ARGUMENTS                                                   \
 	(main, argc, argv, init, fini, loader_fini, stack_end)
 
+/*
+ * X(name, other)
+ *
+ * What libc has by two names, public both. Programs with a function of their
+ * own by the one go on by the other: Erlang's sigaction() calls the next
+ * __sigaction(). (The other name of what is BOUND is left to libc.)
+ */
+#define HOOKS_ALSO(X)                                                          \
+	X(sigaction, __sigaction)                                              \
+	X(signal, bsd_signal)                                                  \
+	X(signal, ssignal)                                                     \
+	X(sysv_signal, __sysv_signal)                                          \
+	X(sigsuspend, __sigsuspend)                                            \
+	X(raise, gsignal)                                                      \
+	X(poll, __poll)                                                        \
+	X(select, __select)                                                    \
+	X(nanosleep, __nanosleep)                                              \
+	X(read, __read)                                                        \
+	X(write, __write)                                                      \
+	X(send, __send)                                                        \
+	X(connect, __connect)                                                  \
+	X(close, __close)                                                      \
+	X(dup2, __dup2)                                                        \
+	X(fclose, _IO_fclose)                                                  \
+	X(popen, _IO_popen)
+
 /* Hooks that call another hooked function of libc. */
 #define HOOKS_THROUGH(X)                                                       \
 	X(execl)                                                               \
@@ -257,6 +276,10 @@ void real_find(void);
 void liburing_find(void);
 
 #define HOOK __attribute__((visibility("default")))
+
+/* Of HOOKS_ALSO(), in the file that has the hook. */
+#define HOOK_ALSO(name, other)                                                 \
+	HOOK __typeof(name) other __attribute__((alias(#name), copy(name)))
 
 /* In a hook: where the host called it from. */
 #define CALLER __builtin_return_address(0)

@@ -39,3 +39,7 @@ static inline enum block_end end_of_work(enum blocking_call call)
 	}
 HOOKS_BLOCK(X)
 #undef X
+
+HOOK_ALSO(close, __close);
+HOOK_ALSO(dup2, __dup2);
+HOOK_ALSO(fclose, _IO_fclose);

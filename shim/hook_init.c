@@ -57,7 +57,7 @@ __attribute__((constructor)) static void start(int argc, char **argv,
 	}
 	if (!is_let_work())
 		return;
-	session_start(environment);
+	session_start(environment, real.sigaction);
 }
 
 /*

@@ -25,6 +25,8 @@ HOOK int raise(int sig)
 	return real.raise(sig);
 }
 
+HOOK_ALSO(raise, gsignal);
+
 HOOK int pthread_kill(pthread_t thread, int sig)
 {
 	claim(sig);

@@ -49,6 +49,8 @@ HOOK int sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	return set_action(sig, act, old);
 }
 
+HOOK_ALSO(sigaction, __sigaction);
+
 /* As in BSD: the handler stays, is not interrupted, and calls go on. */
 HOOK sighandler_t signal(int sig, sighandler_t handler)
 {
@@ -60,10 +62,8 @@ HOOK sighandler_t signal(int sig, sighandler_t handler)
 	return set_handler(sig, handler, interrupts ? 0 : SA_RESTART, set);
 }
 
-HOOK sighandler_t bsd_signal(int sig, sighandler_t handler)
-	__attribute__((alias("signal"), copy(signal)));
-HOOK sighandler_t ssignal(int sig, sighandler_t handler)
-	__attribute__((alias("signal"), copy(signal)));
+HOOK_ALSO(signal, bsd_signal);
+HOOK_ALSO(signal, ssignal);
 
 /* As in System V: the handler serves once, and everything is interrupted. */
 HOOK sighandler_t sysv_signal(int sig, sighandler_t handler)
@@ -73,8 +73,7 @@ HOOK sighandler_t sysv_signal(int sig, sighandler_t handler)
 	return set_handler(sig, handler, (int)SA_RESETHAND | SA_NODEFER, 0);
 }
 
-HOOK sighandler_t __sysv_signal(int sig, sighandler_t handler)
-	__attribute__((alias("sysv_signal"), copy(sysv_signal)));
+HOOK_ALSO(sysv_signal, __sysv_signal);
 
 HOOK int siginterrupt(int sig, int interrupt)
 {

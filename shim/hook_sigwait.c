@@ -139,8 +139,7 @@ HOOK int sigsuspend(const sigset_t *mask)
 	return err;
 }
 
-HOOK int __sigsuspend(const sigset_t *mask)
-	__attribute__((alias("sigsuspend"), copy(sigsuspend)));
+HOOK_ALSO(sigsuspend, __sigsuspend);
 
 /* <signal.h> gives the name sigpause to X/Open's, and hides the others. */
 HOOK int __xpg_sigpause(int sig);

@@ -229,6 +229,8 @@ HOOK int nanosleep(const struct timespec *want, struct timespec *left)
 	return nap_end(&nap, real.nanosleep(want, left), -1);
 }
 
+HOOK_ALSO(nanosleep, __nanosleep);
+
 /* The rest leave errno alone. */
 static int end_without_errno(const struct nap *nap, int got, int broken)
 {

@@ -38,6 +38,8 @@ HOOK FILE *popen(const char *command, const char *mode)
 	WITHOUT_TICKS(FILE *, CALL_POPEN, real.popen(command, mode));
 }
 
+HOOK_ALSO(popen, _IO_popen);
+
 /* version: HOOK_OF_NOW() or HOOK_OF_BEFORE() */
 #define SPAWN(hook, version)                                                   \
 	version;                                                               \

@@ -99,3 +99,8 @@ HOOK ssize_t __recvfrom_chk(int fd, void *to, size_t n, size_t room, int flags,
 					      length)
 			: recvfrom(fd, to, n, flags, from, length);
 }
+
+HOOK_ALSO(read, __read);
+HOOK_ALSO(write, __write);
+HOOK_ALSO(send, __send);
+HOOK_ALSO(connect, __connect);

@@ -131,6 +131,8 @@ HOOK int poll(struct pollfd *fds, nfds_t n, int timeout)
 	return got;
 }
 
+HOOK_ALSO(poll, __poll);
+
 HOOK int ppoll(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 	       const sigset_t *mask)
 {
@@ -210,6 +212,8 @@ HOOK int select(int n, fd_set *in, fd_set *out, fd_set *err,
 	wait_end(got);
 	return got;
 }
+
+HOOK_ALSO(select, __select);
 
 HOOK int pselect(int n, fd_set *in, fd_set *out, fd_set *err,
 		 const struct timespec *timeout, const sigset_t *mask)

@@ -129,7 +129,7 @@ static void after_fork(void)
 	host_signal_after_fork();
 }
 
-cold void session_start(char **environment)
+cold void session_start(char **environment, sigaction_function *libcs)
 {
 	say_start();
 	read_options(environment);
@@ -139,7 +139,7 @@ cold void session_start(char **environment)
 	unwinder_prepare(environment, session.options.depth);
 	if (!start_recording())
 		return;
-	host_signal_start(session.options.signal, last_words);
+	host_signal_start(session.options.signal, last_words, libcs);
 	at_fork(NULL, NULL, after_fork);
 	session.state = SESSION_ON;
 }

@@ -8,9 +8,13 @@
 #define SETUP_SESSION_H
 
 #include "base/format.h"
+#include "sigsafe/host_signal.h"
 
-/* Reads the environment and starts. Not signal-safe: constructor only. */
-void session_start(char **environment);
+/*
+ * Reads the environment and starts. libcs: libc's sigaction(2). Not
+ * signal-safe: constructor only.
+ */
+void session_start(char **environment, sigaction_function *libcs);
 
 /*
  * Makes whole stacks and names possible: loads the unwinder and libelf, so not

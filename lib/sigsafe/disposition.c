@@ -26,13 +26,6 @@
 /* In called[]: a handler that has to be taken under the lock. No handler is. */
 #define ASK ((signal_handler *)-1)
 
-/*
- * glibc's name for sigaction(2) that no hook stands in front of. Weak: another
- * libc has none, and nothing here is started there.
- */
-extern int __sigaction(int sig, const struct sigaction *act,
-		       struct sigaction *old) __attribute__((weak));
-
 static struct quiet_lock lock; /* guards all below but called[] */
 static struct disposition shadow[SIGNALS + 1];
 static kernel_sigset stand_ins;
@@ -53,7 +46,7 @@ static int kernel_set(int sig, const struct disposition *new,
 			 sizeof(kernel_sigset));
 }
 
-void disposition_start(signal_handler *the_entry)
+void disposition_start(signal_handler *the_entry, sigaction_function *libcs)
 {
 	/* Any signal will do: it keeps its disposition. */
 	const int sig = SIGNALS;
@@ -64,7 +57,7 @@ void disposition_start(signal_handler *the_entry)
 	kernel_set(sig, NULL, &was);
 	same.sa_sigaction = was.handler;
 	/* The restorer is libc's own, which unwinders and debuggers know. */
-	__sigaction(sig, &same, NULL);
+	libcs(sig, &same, NULL);
 	kernel_set(sig, NULL, &now);
 	restorer = now.restorer;
 	restorer_flag = now.flags & RESTORER;

@@ -39,9 +39,12 @@ struct disposition {
 
 /*
  * Called once, from the constructor, before the others. entry: the kernel's
- * handler from now on. Leaves errno alone.
+ * handler from now on. libcs: libc's sigaction(2), which knows the way back
+ * from a handler. Leaves errno alone.
  */
-void disposition_start(signal_handler *entry);
+typedef int sigaction_function(int sig, const struct sigaction *act,
+			       struct sigaction *old);
+void disposition_start(signal_handler *entry, sigaction_function *libcs);
 
 /* To and from the host's terms, as libc translates them. Signal-safe. */
 struct disposition disposition_from(const struct sigaction *act);

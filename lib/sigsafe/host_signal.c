@@ -34,14 +34,15 @@ static void stand_in_for_deadly(void)
 			disposition_stand_in(deadly[i]);
 }
 
-void host_signal_start(int chosen, void (*last_words)(int sig))
+void host_signal_start(int chosen, void (*last_words)(int sig),
+		       sigaction_function *libcs)
 {
 	kernel_sigset blocked;
 
 	signal_last_words = last_words;
 	process_own_memory();
 	sys_sigprocmask(SIG_BLOCK, NULL, &blocked);
-	disposition_start(signal_entry);
+	disposition_start(signal_entry, libcs);
 	disposition_lock(process_memory());
 	stand_in_for_deadly();
 	/* A private one: nobody sends it, so the kernel has none to spare. */

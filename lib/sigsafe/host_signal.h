@@ -18,10 +18,11 @@
  * Takes the signals over. chosen: the tick signal, or 0 for SIGUSR1; where
  * the host has it ignored or blocked already, a private real-time signal is
  * used instead. last_words: called before a signal kills the process by
- * default; it must be signal-safe. Called once, from the constructor, on
- * glibc. Leaves errno alone.
+ * default; it must be signal-safe. libcs: libc's sigaction(2). Called once,
+ * from the constructor, on glibc. Leaves errno alone.
  */
-void host_signal_start(int chosen, void (*last_words)(int sig));
+void host_signal_start(int chosen, void (*last_words)(int sig),
+		       sigaction_function *libcs);
 
 /*
  * In the child of each fork, which owns its memory: signals that its parent, as

@@ -44,6 +44,11 @@ setup() {
 	every_case old
 }
 
+@test "a sigaction of the program's own, in front of libc's second name" {
+	run_both own handler
+	[[ -s $(result stall.txt) ]]
+}
+
 @test "blocked, waited for and read by a descriptor: as natively" {
 	every_case masks
 }

@@ -37,7 +37,7 @@ struct recording *signals_start(int chosen)
 	cr_assert_eq(madvise(page, PAGE_BYTES, MADV_WIPEONFORK), 0);
 	live_page = page;
 	live_begin(&recording);
-	host_signal_start(chosen, last_words);
+	host_signal_start(chosen, last_words, sigaction);
 	return &recording;
 }
 

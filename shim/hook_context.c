@@ -1,7 +1,10 @@
 /*
  * Contexts. Each has a mask, which the program may have filled by hand, or may
  * yet: so a thread that goes from one to another is asked from then on whether
- * it leaves the signals of faults open (lib/sigsafe/fault_mask.h).
+ * it leaves the signals of faults open (lib/sigsafe/fault_mask.h). And each has
+ * a stack, on which there may be no room for the frame of a signal, where it
+ * natively kills without one: so the thread is given an alternate stack, even
+ * if it is no loop.
  *
  * All else is libc's. What a context saves is the hook's caller, as a call that
  * is the last thing a function does is a jump.
@@ -10,16 +13,39 @@
  */
 #include "hook.h"
 
+#include "sigsafe/alternate_stack.h"
 #include "sigsafe/fault_mask.h"
+#include "sigsafe/live.h"
+#include "sigsafe/process.h"
+
+/* Once: where there is no memory it goes without. A guest has no part in it. */
+static cold void provide_stack(struct thread *self)
+{
+	if (live_is_left() || !alternate_stacks_are_given() ||
+	    thread_is_over(self) || !process_memory())
+		return;
+	self->switches = true;
+	/* It may be no loop, and would end without. */
+	if (!self->record)
+		pthread_setspecific(thread_key, self);
+	alternate_stack_provide(self);
+}
+
+static inline void note(void)
+{
+	fault_mask_note(FAULT_SIGNALS);
+	if (unlikely(!thread_self.switches))
+		provide_stack(&thread_self);
+}
 
 HOOK int setcontext(const ucontext_t *to)
 {
-	fault_mask_note(FAULT_SIGNALS);
+	note();
 	return real.setcontext(to);
 }
 
 HOOK int swapcontext(ucontext_t *from, const ucontext_t *to)
 {
-	fault_mask_note(FAULT_SIGNALS);
+	note();
 	return real.swapcontext(from, to);
 }

@@ -132,6 +132,7 @@ struct thread {
 	volatile bool in_walk;	     /* lib/sigsafe/walk.h */
 	volatile bool in_fork;	     /* lib/sigsafe/walker.c */
 	volatile enum fault_mask fault_mask;
+	bool switches; /* from context to context (shim/hook_context.c) */
 	volatile uint32_t lost_reads;	/* of walks (lib/sigsafe/fault.h) */
 	volatile uint32_t ways;		/* lib/sigsafe/stack_reach.c; 0: none */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */

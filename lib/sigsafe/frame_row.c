@@ -53,8 +53,9 @@ cold unwind_row frame_row_find(struct memory *memory,
 		row = ROW_SIGNAL;
 	if (row == ROW_STRANGE)
 		row = linkage_row(frame);
-	if (row == ROW_STRANGE && !frame->exact && is_made_up(memory, frame))
-		row = ROW_OUTERMOST;
+	if ((row == ROW_STRANGE || frame->pc == function.end) &&
+	    !frame->exact && is_made_up(memory, frame))
+		row = ROW_RETURN_ENTERS;
 	if (row == ROW_STRANGE && !function.start)
 		row = ROW_BARE;
 	/* What could not be read says nothing about the next time. */

@@ -22,7 +22,8 @@
  *   ROW_PLT        ROW_SP + 8, and 8 more once the program counter's place in
  *                  its 16 bytes has come to offset / 8
  *   ROW_SIGNAL     all registers lie in a ucontext_t
- *   ROW_OUTERMOST  there is no caller
+ *   ROW_OUTERMOST  there is no caller: the code is entered, or ROW_RETURN_ENTERS
+ *                  it, to which nobody has called from in front of it
  *   ROW_STRANGE    can't be said in a row
  *   ROW_BARE       there are no rules for the code
  *
@@ -80,6 +81,20 @@ static inline enum row_kind row_kind(unwind_row row)
 static inline bool row_leads_on(unwind_row row)
 {
 	return row_kind(row) > ROW_STRANGE && row_kind(row) < ROW_OUTERMOST;
+}
+
+#define ROW_RETURN_ENTERS row_pack(ROW_OUTERMOST, 0, 1)
+
+static inline bool row_is_outermost(unwind_row row)
+{
+	return row_kind(row) == ROW_OUTERMOST;
+}
+
+/* Was the address put on the stack by another than a call? */
+static inline bool row_is_not_called(unwind_row row)
+{
+	return unlikely(row_kind(row) >= ROW_SIGNAL) &&
+	       (row == ROW_SIGNAL || row == ROW_RETURN_ENTERS);
 }
 
 static inline enum row_register row_base(unwind_row row)

@@ -48,7 +48,7 @@ static bool leads_on(struct trial *trial)
 	for (unsigned i = 0; i < GUESS_FRAMES; i++) {
 		unwind_row row = next_row(trial);
 
-		if (row == ROW_OUTERMOST)
+		if (row_is_outermost(row))
 			return i;
 		/* Where others have to go on it is not known to be wrong. */
 		if (row == ROW_STRANGE || row == ROW_BARE)

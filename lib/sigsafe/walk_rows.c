@@ -47,11 +47,11 @@ ON_THE_WAY bool pass(struct walk *walk, struct cursor *at,
 	struct walk_frame frame;
 	unwind_row row = cursor_meet(at, walk, here, &frame);
 
-	*state = walk_keep(walk, &frame, row == ROW_SIGNAL);
+	*state = walk_keep(walk, &frame, row_is_not_called(row));
 	if (*state != WALK_GOES_ON)
 		return false;
 	if (unlikely(!row_leads_on(row))) {
-		at->is_outermost = row == ROW_OUTERMOST;
+		at->is_outermost = row_is_outermost(row);
 		at->is_bare = row == ROW_BARE && frame.place.is_in_object;
 		*state = at->is_outermost ? WALK_COMPLETE : WALK_GOES_ON;
 		return false;
@@ -89,7 +89,7 @@ static cold unsigned look_further(struct walk *walk, struct cursor *at)
 		row = cursor_meet(at, walk, &at->here, &frame);
 		if (!frame.place.is_in_object || frames == STACK_REACH_FRAMES)
 			return frames;
-		at->is_outermost = row == ROW_OUTERMOST;
+		at->is_outermost = row_is_outermost(row);
 		if (!cursor_step(at, &at->here, row))
 			return frames;
 		frames++;

@@ -1,7 +1,8 @@
 /*
  * An event loop whose callbacks stall, or make others wait, below assembler
  * that has no unwind rules and has called on, or code that is made as the
- * program runs; or in a handler that returns by such code.
+ * program runs; or in a handler that returns by such
+ * code, or in a coroutine that was made by hand.
  *
  * usage: victim_walk_callers PLACE
  * prints "done" once the loop has turned again
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include "victim_place.h"
@@ -160,7 +162,50 @@ __asm__(".text\n"
 	"come_back:\n"
 	"	movq $15, %rax\n"
 	"	syscall\n"
-	".size come_back, . - come_back\n");
+	".size come_back, . - come_back\n"
+	/* Where a coroutine's function returns to, right behind another. */
+	".type lies_before_too, @function\n"
+	"lies_before_too:\n"
+	"	.cfi_startproc\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size lies_before_too, . - lies_before_too\n"
+	".type go_home, @function\n"
+	"go_home:\n"
+	"	.cfi_startproc\n"
+	"	jmp leave\n"
+	"	.cfi_endproc\n"
+	".size go_home, . - go_home\n");
+
+void go_home(void);
+
+static ucontext_t home;
+
+__attribute__((used)) static void leave(void)
+{
+	setcontext(&home);
+}
+
+static void work_alone(void)
+{
+	spin_long();
+	KEEP_FRAME();
+}
+
+static void callback_coroutine(void)
+{
+	static char stack[64 << 10];
+	ucontext_t coroutine;
+
+	getcontext(&coroutine);
+	coroutine.uc_stack.ss_sp = stack;
+	coroutine.uc_stack.ss_size = sizeof(stack);
+	coroutine.uc_link = NULL;
+	makecontext(&coroutine, work_alone, 0);
+	*(void **)coroutine.uc_mcontext.gregs[REG_RSP] = go_home;
+	swapcontext(&home, &coroutine);
+	KEEP_FRAME();
+}
 
 static void handle(int sig)
 {
@@ -186,6 +231,11 @@ static void callback_restorer(void)
 }
 #else
 static void callback_restorer(void)
+{
+	exit(4);
+}
+
+static void callback_coroutine(void)
 {
 	exit(4);
 }
@@ -220,9 +270,13 @@ __attribute__((noinline)) static void callback_made(void)
 }
 
 static const struct place places[] = {
-	{ "spin", callback_spin },	   { "far", callback_far },
-	{ "unlock", callback_unlock },	   { "made", callback_made },
-	{ "restorer", callback_restorer }, { NULL, NULL },
+	{ "spin", callback_spin },
+	{ "far", callback_far },
+	{ "unlock", callback_unlock },
+	{ "made", callback_made },
+	{ "restorer", callback_restorer },
+	{ "coroutine", callback_coroutine },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)

@@ -105,3 +105,10 @@ caller_is() {
 	(($(total_count "$text" lies_before) == 0))
 	(($(below handle callback_restorer) == 0))
 }
+
+@test "the way out of a coroutine right behind a function: the same" {
+	[[ $(uname -m) = x86_64 ]] || skip "elsewhere it is in a register"
+	stall_in coroutine walk_callers
+	samples "$text" | grep " work_alone go_home *$"
+	(($(total_count "$text" lies_before_too) == 0))
+}

@@ -37,7 +37,7 @@ const struct frame_shape *frame_shape_of(struct frame_shape *known,
 
 	if (unlikely(shape->pc != pc)) {
 		*shape = (struct frame_shape){ .pc = pc };
-		if (!spare_stack_call_by_hook(find, shape))
+		if (!spare_stack_call_by_hook(NULL, find, shape))
 			shape->pc = 0;
 	}
 	return shape;

@@ -8,7 +8,7 @@
 #ifndef SIGSAFE_FRAME_SHAPE_H
 #define SIGSAFE_FRAME_SHAPE_H
 
-#include "base/units.h"
+#include "sigsafe/machine.h"
 
 /* Where a function was called from: what its caller's frame is found by. */
 struct call_site {
@@ -22,6 +22,17 @@ struct call_site {
 	((struct call_site){ (uintptr_t)__builtin_return_address(0),           \
 			     (uintptr_t)__builtin_dwarf_cfa(),                 \
 			     *(const uintptr_t *)__builtin_frame_address(0) })
+
+/* As if the function had been interrupted at the call. */
+static inline void call_site_registers(const struct call_site *call,
+				       struct registers *registers)
+{
+	*registers = (struct registers){
+		.value[REGISTER_PC] = call->pc - 1,
+		.value[REGISTER_SP] = call->sp,
+		.value[REGISTER_FP] = call->fp,
+	};
+}
 
 struct frame_shape {
 	uintptr_t pc;	    /* the call's return address; 0: none */

@@ -27,7 +27,7 @@ uint64_t lock_place(const void *lock)
 {
 	struct wanted wanted = { .lock = lock };
 
-	spare_stack_call_by_hook(find, &wanted);
+	spare_stack_call_by_hook(NULL, find, &wanted);
 	if (!FRAME_MODULE(wanted.place) && own_stack_has((uintptr_t)lock))
 		return PLACE_STACK;
 	return wanted.place;

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <sys/resource.h>
 
+#include "base/atomic.h"
 #include "sigsafe/sys.h"
 
 /* So many pages are asked for at once: the next walk goes on. */
@@ -31,6 +32,16 @@ struct noted_stack {
 static uintptr_t first_end;
 static size_t first_bytes; /* that it may have, at most */
 static const void *first_thread;
+
+/* Of what the kernel has put there the program's entry leaves no more free. */
+#define FIRST_GAP 64u
+
+/*
+ * What libc leaves free at the end of each other thread's, as it is of one size
+ * in all of them: the least that has been seen, since nothing begins above.
+ * Relaxed: it tells of nothing else.
+ */
+static uint32_t least_gap = UINT32_MAX;
 
 /* Where it starts, and the lowest page known to be readable; 0: none yet. */
 static __thread uintptr_t start;
@@ -127,6 +138,66 @@ uintptr_t own_stack_room(uintptr_t sp)
 	if (unlikely(!floor_page))
 		find_start(end);
 	return sp < start || sp >= end ? 0 : sp - start;
+}
+
+/* Words of a buffer for a thread's clean-up, up to the one before it. */
+#define BUFFER_WORDS 16u
+
+/* Does one of these words point into [from, to)? They may not be there. */
+static bool points_into(uintptr_t words, size_t count, uintptr_t from,
+			uintptr_t to)
+{
+	for (size_t i = 0; i < count; i++)
+		if (machine_read(words + i * sizeof(words)) - from < to - from)
+			return true;
+	return false;
+}
+
+/*
+ * libc's first function in a thread has a buffer in its frame, for the thread's
+ * end, which the control block points to; or to one that points there, while
+ * the program has a clean-up of its own to be made (pthread_cleanup_push(3)).
+ */
+static bool has_libcs_buffer(uintptr_t frame, uintptr_t end)
+{
+	uintptr_t block = (uintptr_t)pthread_self(), word;
+	size_t count = CONTROL_BLOCK_BYTES / sizeof(word);
+
+	if (points_into(block, count, frame, end))
+		return true;
+	for (size_t i = 0; i < count; i++) {
+		word = machine_read(block + i * sizeof(word));
+		if (word - start < frame - start &&
+		    points_into(word, BUFFER_WORDS, frame, end))
+			return true;
+	}
+	return false;
+}
+
+static void lower_gap(uint32_t gap)
+{
+	uint32_t seen = load_relaxed(&least_gap);
+
+	while (gap < seen && !cas_acq_rel(&least_gap, &seen, gap))
+		;
+}
+
+bool own_stack_begins_at(uintptr_t sp, uintptr_t called)
+{
+	uintptr_t end = end_of_stack(), gap = end - sp;
+
+	if (unlikely(!floor_page))
+		find_start(end);
+	if (__builtin_thread_pointer() == first_thread)
+		return gap <= FIRST_GAP;
+	if (gap < own_stack_gap() && has_libcs_buffer(called, sp))
+		lower_gap((uint32_t)gap);
+	return gap == own_stack_gap();
+}
+
+uint32_t own_stack_gap(void)
+{
+	return load_relaxed(&least_gap);
 }
 
 bool own_stack_has(uintptr_t address)

@@ -32,6 +32,17 @@ uintptr_t own_stack_end(uintptr_t sp);
 uintptr_t own_stack_room(uintptr_t sp);
 
 /*
+ * Does the thread itself begin there? sp: that of a frame without a caller, on
+ * its own stack; called: that of the frame it has called. All threads but the
+ * first leave as much free up to the end: as those do whose frames are libc's
+ * beyond doubt. Faults are open.
+ */
+bool own_stack_begins_at(uintptr_t sp, uintptr_t called);
+
+/* How much that is; UINT32_MAX: no such thread has been seen yet. */
+uint32_t own_stack_gap(void);
+
+/*
  * Does address lie on the thread's own stack, or on that of the first thread?
  */
 bool own_stack_has(uintptr_t address);

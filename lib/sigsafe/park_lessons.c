@@ -80,7 +80,7 @@ static void enter_places(void *call)
 /* It may be a coroutine that blocks, on a stack of one page. */
 static cold void teach(struct call_site call)
 {
-	spare_stack_call_by_hook(enter_places, &call);
+	spare_stack_call_by_hook(NULL, enter_places, &call);
 }
 
 cold int32_t park_teacher_of_stack(const struct call_site *block)

@@ -153,13 +153,37 @@ static bool call_elsewhere(void (*work)(void *), void *argument)
 	return true;
 }
 
-/* By now seccomp may kill for the question; and no stack is walked. */
-static inline bool may_not_survive_faults(void)
+/* What a hook does, and whether it first shows the place it was called at. */
+struct errand {
+	const struct own_place *place; /* NULL: there is nothing to show */
+	void (*work)(void *);
+	void *argument;
+};
+
+static void show_and_work(void *argument)
 {
-	return unlikely(!fault_mask_is_open()) && !live_is_left();
+	const struct errand *errand = argument;
+
+	if (errand->place)
+		own_place_show(errand->place);
+	errand->work(errand->argument);
 }
 
-bool spare_stack_call_by_hook(void (*work)(void *), void *argument)
+/* Signals are blocked. sp: below the hook's call, with room if place is set. */
+static inline bool call_where_it_may(const struct own_place *place,
+				     void (*work)(void *), void *argument)
+{
+	struct errand errand = { place, work, argument };
+
+	if (place && (!stacks || own_place_is_known(place))) {
+		work(argument);
+		return true;
+	}
+	return call_elsewhere(show_and_work, &errand);
+}
+
+bool spare_stack_call_by_hook(const struct own_place *place,
+			      void (*work)(void *), void *argument)
 {
 	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 	bool has_room = own_stack_room(sp) >= ROOM_BYTES;
@@ -167,15 +191,22 @@ bool spare_stack_call_by_hook(void (*work)(void *), void *argument)
 	kernel_sigset before;
 	bool done;
 
-	/* On one of ours all signals are blocked but those of faults. */
-	if (is_on_ours(sp) || (has_room && !may_not_survive_faults())) {
+	if (has_room && place && likely(fault_mask_is_open()) &&
+	    likely(own_place_is_known(place))) {
+		work(argument);
+		return true;
+	}
+	/*
+	 * On one of ours all signals are blocked but those of faults. Once
+	 * seccomp may kill for the question no stack is walked.
+	 */
+	if (is_on_ours(sp) || (has_room && live_is_left())) {
 		work(argument);
 		return true;
 	}
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	fault_mask_learn(before);
-	done = has_room ? spare_stack_call(work, argument)
-			: call_elsewhere(work, argument);
+	done = call_where_it_may(has_room ? place : NULL, work, argument);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 	return done;
 }

@@ -8,7 +8,7 @@
 #ifndef SIGSAFE_SPARE_STACK_H
 #define SIGSAFE_SPARE_STACK_H
 
-#include "base/units.h"
+#include "sigsafe/own_place.h"
 
 /* Makes the stacks, if there is memory. Called once, at the start. */
 void spare_stack_start(void);
@@ -23,12 +23,15 @@ void spare_stack_start(void);
 bool spare_stack_call(void (*work)(void *), void *argument);
 
 /*
- * For a hook. On the thread's own stack, if there is room: the usual case costs
- * nothing. Otherwise on the thread's alternate stack of ours, or as above, with
- * all signals blocked meanwhile but those of faults; and so wherever the thread
- * is not known to leave these open (sigsafe/fault_mask.h).
+ * For a hook. On this stack, if it is one of ours, or if there is room and the
+ * hook's place is known to be on the thread's own (sigsafe/own_place.h; NULL:
+ * it is not asked): the usual case costs no system call. Otherwise on the
+ * thread's alternate stack of ours, or as above, with all signals blocked
+ * meanwhile but those of faults; these are opened, too, wherever the thread is
+ * not known to leave them open (sigsafe/fault_mask.h).
  */
-bool spare_stack_call_by_hook(void (*work)(void *), void *argument);
+bool spare_stack_call_by_hook(const struct own_place *place,
+			      void (*work)(void *), void *argument);
 
 /* After a fork: whoever used them is not in this process. */
 void spare_stack_reset(void);

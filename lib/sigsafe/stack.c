@@ -204,8 +204,14 @@ __attribute__((noinline)) uint32_t stack_capture(const ucontext_t *interrupted,
 		registers_from(&registers, interrupted);
 		is_done = spare_stack_call(answer, &request);
 	} else {
+		const struct own_place place = {
+			{ (uintptr_t)caller,
+			  (uintptr_t)__builtin_frame_address(0), 0 },
+			&registers
+		};
+
 		registers_here(&registers);
-		is_done = spare_stack_call_by_hook(answer, &request);
+		is_done = spare_stack_call_by_hook(&place, answer, &request);
 	}
 	return likely(is_done) ? request.place : leave_out(&request);
 }
@@ -223,13 +229,10 @@ struct calls {
 static void follow(void *argument)
 {
 	struct calls *calls = argument;
-	struct registers registers = { 0 };
+	struct registers registers;
 	struct walk walk;
 
-	/* As if the function had been interrupted at the call. */
-	registers.value[REGISTER_PC] = calls->from->pc - 1;
-	registers.value[REGISTER_SP] = calls->from->sp;
-	registers.value[REGISTER_FP] = calls->from->fp;
+	call_site_registers(calls->from, &registers);
 	walk_begin(&walk, live_recording(), 0, calls->wanted, calls->frame);
 	walk.top = calls->top;
 	walk_rows(&walk, &registers);
@@ -245,8 +248,10 @@ struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
 {
 	struct calls calls = { call, top, wanted, frame, top_pc, { 0 } };
 
+	const struct own_place place = { *call, NULL };
+
 	if (stack_way == STACK_UNWIND_TABLES && live_recording())
-		spare_stack_call_by_hook(follow, &calls);
+		spare_stack_call_by_hook(&place, follow, &calls);
 	return calls.found;
 }
 

@@ -78,7 +78,7 @@ void stall_tick(struct thread *self, uint64_t begun_ns, uint64_t now_ns,
 {
 	struct span run = { self, begun_ns, now_ns, call };
 
-	if (!spare_stack_call_by_hook(tick, &run))
+	if (!spare_stack_call_by_hook(NULL, tick, &run))
 		live_count_lost(LOST_WALK_BUSY);
 }
 
@@ -137,7 +137,7 @@ cold void stall_end(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 {
 	struct span run = { self, begun_ns, now_ns, CALL_NONE };
 
-	if (spare_stack_call_by_hook(end, &run))
+	if (spare_stack_call_by_hook(NULL, end, &run))
 		return;
 	self->ticks = 0;
 	live_count_lost(LOST_WALK_BUSY);

@@ -164,7 +164,7 @@ static void enrol(void *argument)
 
 cold void thread_enrol(struct thread *self)
 {
-	if (spare_stack_call_by_hook(enrol, self))
+	if (spare_stack_call_by_hook(NULL, enrol, self))
 		return;
 	/* At its next wait. What it has may be its parent's. */
 	self->recording = NULL;

@@ -26,6 +26,9 @@
  *   code outside of objects  a proof and a copy a frame
  *   faults perhaps blocked   two calls, where a hook walks, to open them
  *                            (sigsafe/fault_mask.h)
+ *   a hook at a place that   five calls, to walk elsewhere, and once a walk up
+ *   is not known to be on    to where the thread began (sigsafe/own_place.h)
+ *   the own stack
  *
  * A proof is one system call, a copy two. However bad the stack and the tables,
  * a walk makes less than 22,000 calls (6,250 by rows, 12,500 by libunwind,

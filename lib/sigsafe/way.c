@@ -119,6 +119,6 @@ cold bool way_is_beside(const struct wait_way *way,
 {
 	struct parting parting = { way, call, false };
 
-	spare_stack_call_by_hook(look, &parting);
+	spare_stack_call_by_hook(NULL, look, &parting);
 	return parting.is_beside;
 }

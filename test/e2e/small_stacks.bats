@@ -54,13 +54,13 @@ runs_well() {
 	(($(total_ns "$(result mutex.txt)" contend) > 0))
 }
 
-# takes_little STALL: of a coroutine's stack, in every call, met first or not.
+# takes_little WHERE STALL: of a stack there, in every call, met first or not.
 takes_little() {
 	local name taken_bytes
 
-	output=$(under_shim STALLSHIM_STALL="$1" "$(victim room)")
+	output=$(under_shim STALLSHIM_STALL="$2" "$(victim room)" "$1")
 	echo "$output"
-	(($(wc -l <<<"$output") == $(natively "$(victim room)" | wc -l)))
+	(($(wc -l <<<"$output") == $(natively "$(victim room)" "$1" | wc -l)))
 	while read -r name taken_bytes; do
 		[[ $taken_bytes -le 900 ]] || {
 			echo "$name takes $taken_bytes bytes"
@@ -70,13 +70,30 @@ takes_little() {
 	(($(total_ns "$(result mutex.txt)" in_coroutine) > 1000000))
 }
 
-@test "calls take up to 900 bytes of a coroutine's stack" {
-	takes_little 1ms
+# takes_little_ticked WHERE: where a loop's stalls are watched, too.
+takes_little_ticked() {
+	takes_little "$1" 1ms
 	(($(total_ns "$(result stall.txt)" in_coroutine) > 1000000))
 }
 
+@test "calls take up to 900 bytes of a coroutine's stack" {
+	takes_little_ticked static
+}
+
 @test "calls take up to 900 bytes of a coroutine's stack, where none is a loop" {
-	takes_little off
+	takes_little static off
+}
+
+@test "the same of one in an array of a frame of the first thread" {
+	takes_little_ticked frame
+}
+
+@test "the same of one in an array of a frame of another thread" {
+	takes_little_ticked thread
+}
+
+@test "the same of a signal handler's stack in such an array" {
+	takes_little handler off
 }
 
 @test "a handler of faults makes the pages of a stack as they are met" {

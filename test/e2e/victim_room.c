@@ -1,16 +1,20 @@
 /*
  * How much of a coroutine's stack calls take that the shim stands in front of.
  * Each is made twice in one: with all that it meets for the first time, and
- * once more.
+ * once more. And of a signal handler's, where that has one of its own.
  *
- * usage: victim_room
+ * usage: victim_room static|frame|thread|handler
+ * Where the stack lies: in the program's data, in a frame of the first thread
+ * or of another one; the last for a handler, in such a frame.
  * prints "NAME BYTES" for each
  *
  * SPDX-License-Identifier: MIT
  */
 #include <poll.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/epoll.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -203,7 +207,8 @@ static const struct call {
 	{ "futex", call_poll, call_futex, nothing },
 };
 
-static char stack[STACK_BYTES] __attribute__((aligned(4096)));
+static char static_stack[STACK_BYTES] __attribute__((aligned(4096)));
+static char *stack = static_stack;
 static ucontext_t home, coroutine;
 static const struct call *now;
 
@@ -239,9 +244,8 @@ static void in_coroutine(void)
 	}
 }
 
-static void run(const struct call *call)
+static void run_coroutine(void)
 {
-	now = call;
 	getcontext(&coroutine);
 	coroutine.uc_stack.ss_sp = stack;
 	coroutine.uc_stack.ss_size = STACK_BYTES;
@@ -250,14 +254,66 @@ static void run(const struct call *call)
 	swapcontext(&home, &coroutine);
 }
 
-int main(void)
+static void in_handler(int sig)
 {
+	(void)sig;
+	in_coroutine();
+}
+
+static void run_handler(void)
+{
+	const stack_t given = { .ss_sp = stack, .ss_size = STACK_BYTES };
+	struct sigaction act = { .sa_handler = in_handler,
+				 .sa_flags = SA_ONSTACK };
+
+	if (sigaltstack(&given, NULL) || sigaction(SIGUSR2, &act, NULL))
+		exit(3);
+	raise(SIGUSR2);
+}
+
+static void run_all(void (*run)(void))
+{
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		now = &calls[i];
+		run();
+	}
+}
+
+static __attribute__((noinline)) void run_in_frame(void (*run)(void))
+{
+	char array[STACK_BYTES] __attribute__((aligned(4096)));
+
+	stack = array;
+	run_all(run);
+	KEEP_FRAME();
+}
+
+static void *run_in_thread(void *none)
+{
+	run_in_frame(run_coroutine);
+	return none;
+}
+
+int main(int argc, char **argv)
+{
+	const char *where = argc > 1 ? argv[1] : "";
+	pthread_t thread;
+
 	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	sem_init(&semaphore, 0, 0);
 	if (pipe(pipe_fd))
 		return 3;
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		run(&calls[i]);
+	if (!strcmp(where, "static"))
+		run_all(run_coroutine);
+	else if (!strcmp(where, "frame"))
+		run_in_frame(run_coroutine);
+	else if (!strcmp(where, "handler"))
+		run_in_frame(run_handler);
+	else if (!strcmp(where, "thread") &&
+		 !pthread_create(&thread, NULL, run_in_thread, NULL))
+		pthread_join(thread, NULL);
+	else
+		return 2;
 	return 0;
 }

@@ -23,6 +23,14 @@ int fixture_find(const struct stack_record *stack, uint64_t frame);
 /* "path(+0xoffset)" of a frame, as backtrace_symbols() has it without names. */
 void fixture_frame_text(uint64_t frame, char *text, size_t size);
 
+/* The place of the function it stands in, which stands for a hook. */
+#define FIXTURE_PLACE(from)                                                    \
+	{                                                                      \
+		{ (uintptr_t)__builtin_return_address(0),                      \
+		  (uintptr_t)__builtin_frame_address(0), 0 },                  \
+			from                                                   \
+	}
+
 /* Stands for a hook: the stack of its caller. */
 uint32_t fixture_hook(void);
 

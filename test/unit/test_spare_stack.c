@@ -12,8 +12,8 @@
 
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/fault_mask.h"
-#include "sigsafe/own_stack.h"
 #include "sigsafe/spare_stack.h"
+#include "stack_fixture.h"
 
 #define LEVELS 16
 
@@ -128,7 +128,7 @@ static void look(void *argument)
 	sigset_t mask = mask_now();
 
 	if (found->levels--) {
-		spare_stack_call_by_hook(look, found);
+		spare_stack_call_by_hook(NULL, look, found);
 		return;
 	}
 	found->here = (uintptr_t)&mask;
@@ -140,12 +140,15 @@ static struct look looked;
 static uintptr_t called_at;
 static char coroutine_stack[8192] __attribute__((aligned(16)));
 
-static void hook(void)
+static __attribute__((noinline)) void hook(void)
 {
+	struct registers registers;
+	const struct own_place place = FIXTURE_PLACE(&registers);
 	sigset_t after;
 
+	registers_here(&registers);
 	called_at = (uintptr_t)&after;
-	spare_stack_call_by_hook(look, &looked);
+	spare_stack_call_by_hook(&place, look, &looked);
 	after = mask_now();
 	cr_assert(!sigismember(&after, SIGTERM));
 }
@@ -163,35 +166,39 @@ static void hook_in_coroutine(unsigned levels)
 	cr_assert_eq(swapcontext(&home, &coroutine), 0);
 }
 
-static void hook_with_room(void)
+/* On the thread's own, where it is shown to be that the first time. */
+static bool hook_is_near(void)
 {
-	own_stack_note_first((uintptr_t)__builtin_frame_address(0) + 4096);
 	looked.levels = 0;
 	hook();
-	cr_assert(is_near(looked.here, called_at));
+	return is_near(looked.here, called_at);
+}
+
+static struct look hook_again(unsigned i)
+{
+	cr_assert_eq(hook_is_near(), i > 0);
+	return looked;
 }
 
 Test(spare_stack, a_hook_with_room_on_the_threads_own_uses_that)
 {
-	spare_stack_start();
-	/* Whether faults are open is asked once. */
-	for (unsigned i = 0; i < 3; i++) {
-		hook_with_room();
-		cr_assert_eq(looked.is_quiet, i == 0);
-	}
+	fixture_start_unwinder();
+	for (unsigned i = 0; i < 3; i++)
+		cr_assert_eq(hook_again(i).is_quiet, i == 0);
 }
 
 Test(spare_stack, a_hook_opens_faults_wherever_they_may_be_blocked)
 {
 	sigset_t fault;
 
-	spare_stack_start();
+	fixture_start_unwinder();
 	sigemptyset(&fault);
 	sigaddset(&fault, SIGBUS);
 	cr_assert_eq(pthread_sigmask(SIG_BLOCK, &fault, NULL), 0);
 	for (unsigned i = 0; i < 3; i++) {
-		hook_with_room();
-		cr_assert(looked.is_quiet && looked.is_open);
+		struct look found = hook_again(i);
+
+		cr_assert(found.is_quiet && found.is_open);
 		fault = mask_now();
 		cr_assert(sigismember(&fault, SIGBUS));
 	}
@@ -199,23 +206,18 @@ Test(spare_stack, a_hook_opens_faults_wherever_they_may_be_blocked)
 
 Test(spare_stack, of_a_thread_that_has_blocked_faults_nothing_is_known)
 {
-	spare_stack_start();
-	hook_with_room();
+	fixture_start_unwinder();
 	fault_mask_note(SIGNAL_BIT(SIGSEGV));
-	for (unsigned i = 0; i < 3; i++) {
-		hook_with_room();
-		cr_assert(looked.is_quiet);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		cr_assert(hook_again(i).is_quiet);
 }
 
 Test(spare_stack, nor_is_anything_learnt_in_a_handler)
 {
-	spare_stack_start();
+	fixture_start_unwinder();
 	thread_self.handler_depth = 1;
-	for (unsigned i = 0; i < 3; i++) {
-		hook_with_room();
-		cr_assert(looked.is_quiet);
-	}
+	for (unsigned i = 0; i < 3; i++)
+		cr_assert(hook_again(i).is_quiet);
 }
 
 Test(spare_stack, a_hook_in_a_coroutine_works_elsewhere_and_quietly)

@@ -13,7 +13,6 @@
 
 #include "setup/seccomp_try.h"
 #include "setup/session.h"
-#include "sigsafe/live.h"
 
 /*
  * Before the system call by which that is asked for, with its first three
@@ -23,7 +22,7 @@
 static inline void leave_before_seccomp(bool is_strict, bool has_filter,
 					long number, const long *a)
 {
-	if ((is_strict || has_filter) && live_recording() &&
+	if ((is_strict || has_filter) && session_is_on() &&
 	    !seccomp_is_refused(number, a))
 		session_leave();
 }
@@ -36,7 +35,7 @@ static inline void leave_before_prctl(const long *a)
 				     a[1] == SECCOMP_MODE_FILTER && a[2],
 				     SYS_prctl, a);
 	else if (a[0] == PR_SET_SYSCALL_USER_DISPATCH &&
-		 a[1] == PR_SYS_DISPATCH_ON && live_recording())
+		 a[1] == PR_SYS_DISPATCH_ON && session_is_on())
 		session_leave();
 }
 

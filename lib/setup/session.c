@@ -18,6 +18,7 @@
 #include "base/wildcard.h"
 #include "setup/at_fork.h"
 #include "setup/ending.h"
+#include "setup/header.h"
 #include "setup/libelf.h"
 #include "setup/preload.h"
 #include "setup/results.h"
@@ -56,29 +57,6 @@ static void complain(void *ctx, const char *sentence)
 	say(sentence);
 }
 
-static void identify(struct recording *rec)
-{
-	struct utsname host;
-	struct timespec now;
-
-	rec->pid = sys_getpid();
-	rec->depth = session.options.depth;
-	sys2(SYS_prctl, PR_GET_NAME, rec->comm);
-	if (sys1(SYS_uname, &host) == 0)
-		memcpy(rec->host, host.nodename, HOST_BYTES - 1);
-	strcpy(rec->version_text, STALLSHIM_VERSION);
-	clock_get(CLOCK_REALTIME, &now);
-	rec->start_ns = clock_now_ns();
-	rec->start_realtime_ns =
-		(uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
-	rec->thresholds = session.options.thresholds;
-	rec->min_wait_ns = session.options.min_wait_ns;
-	rec->rate_ns = session.options.rate_ns;
-	rec->watches_locks = session.options.mutex;
-	rec->watches_waiters = session.options.waiters;
-	rec->charges_like_go = session.options.charge_go;
-}
-
 /* Signal-safe: a forked child comes here from a hook. */
 static struct recording *start_recording(void)
 {
@@ -86,11 +64,11 @@ static struct recording *start_recording(void)
 	struct recording *rec;
 
 	memset(&identity, 0, sizeof(identity));
-	identify(&identity);
+	header_fill(&identity, &session.options);
 	rec = results_make_recording(&session.options, &identity);
 	if (!rec)
 		return NULL;
-	identify(rec);
+	header_fill(rec, &session.options);
 	ending_reset();
 	memcpy(rec->magic, RECORDING_MAGIC, sizeof(rec->magic));
 	live_begin(rec);
@@ -184,12 +162,17 @@ static bool is_to_summarise(void)
 		       : session.options.quiet == QUIET_NO;
 }
 
-/* The recording of this process. A guest in its memory has no part in it. */
+/*
+ * The recording of this process. A guest in its memory has no part in it, and
+ * may be shut in by seccomp: most are told by their number alone.
+ */
 static struct recording *own_recording(void)
 {
 	struct recording *rec = live_recording();
 
-	return rec && process_memory() ? rec : NULL;
+	return rec && live_header.pid == sys_getpid() && process_memory()
+		       ? rec
+		       : NULL;
 }
 
 void session_exit_begins(void)
@@ -282,17 +265,22 @@ void session_exec_failed(void)
 	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
+bool session_is_on(void)
+{
+	/* Relaxed: who has been told of it has seen it. */
+	return load_relaxed(&session.state) != SESSION_NONE && process_memory();
+}
+
 void session_leave(void)
 {
-	bool is_alone;
+	/* The timers of a child that has not begun are its parent's. */
+	bool has_begun = live_recording(), is_alone;
 
-	if (!own_recording())
-		return;
 	session_end(END_SECCOMP, 0);
 	/* First this one: it keeps the next event from starting afresh. */
 	store_release(&session.state, SESSION_NONE);
 	store_release(&live_page->recording, NULL);
-	is_alone = timer_delete_all(&thread_self);
+	is_alone = !has_begun || timer_delete_all(&thread_self);
 	alternate_stack_remove(&thread_self);
 	host_signal_leave(is_alone);
 	say("the program forbids system calls: it is not watched from now on");

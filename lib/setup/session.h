@@ -44,10 +44,16 @@ void session_end(enum recording_end how, int detail);
 void session_exit_begins(void);
 
 /*
- * From now on nothing of this process is watched, nor of what it forks, and no
- * system call is made of our own: the program is about to forbid them (by
- * seccomp, or a handler that they are given to), which may kill for them. The
- * results are written first. Signal-safe.
+ * Is this process watched, or will be from its first event on, as a forked
+ * child is? A guest is not. Signal-safe.
+ */
+bool session_is_on(void);
+
+/*
+ * Where it is on: from now on nothing of this process is watched, nor of what
+ * it forks, and no system call is made of our own: the program is about to
+ * forbid them (by seccomp, or a handler that they are given to), which may kill
+ * for them. The results are written first. Signal-safe.
  */
 void session_leave(void);
 

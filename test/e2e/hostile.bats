@@ -38,7 +38,7 @@ comes_to() {
 	local case i native
 
 	for case in one_shot on_short_stack by_raw_prctl fork_after \
-		wait_after die_by_default; do
+		child_at_once wait_after die_by_default; do
 		run natively "$(victim shut_in)" "$case"
 		native="$status $output"
 		for ((i = 0; i < 5; i++)); do

@@ -181,17 +181,16 @@ vanishes() {
 
 # Each that is stood in for: HUP, INT, BUS, USR1, SEGV, TERM; and WINCH.
 @test "a signal kills a coroutine of one page that is no loop's, or does not" {
-	local where sig native
+	local how sig native
 
-	for where in '' thread; do
-		for sig in 1 2 7 10 11 15 28; do
-			# shellcheck disable=SC2086
-			run natively "$(victim little_left)" "$sig" $where
+	for sig in 1 2 7 10 11 15 28; do
+		for how in '' thread; do
+			run natively "$(victim little_left)" "$sig" ${how:+"$how"}
 			native=$status
 			((sig == 28 ? native == 0 : native == 128 + sig))
-			# shellcheck disable=SC2086
-			run under_shim "$(victim little_left)" "$sig" $where
-			echo "$sig $where: $status, natively $native"
+			run under_shim "$(victim little_left)" "$sig" \
+				${how:+"$how"}
+			echo "$sig $how: $status, natively $native"
 			[[ $status = "$native" ]]
 		done
 	done

@@ -118,17 +118,37 @@ static void by_raw_prctl(void)
 	puts("looped");
 }
 
-static void fork_after(void)
+static void say_end_of(pid_t child)
 {
 	int status = -1;
+
+	waitpid(child, &status, 0);
+	printf("child %x\n", (unsigned)status);
+}
+
+static void fork_after(void)
+{
 	pid_t child;
 
 	shut_in();
 	child = fork();
 	if (!child)
 		_exit(5);
-	waitpid(child, &status, 0);
-	printf("child %x\n", (unsigned)status);
+	say_end_of(child);
+}
+
+/* A child that begins with it, and only then waits for the first time. */
+static void child_at_once(void)
+{
+	pid_t child = fork();
+
+	if (!child) {
+		shut_in();
+		signal(SIGUSR1, SIG_IGN);
+		loop_for(20 * NS_PER_MS);
+		_exit(5);
+	}
+	say_end_of(child);
 }
 
 /* A loop with a timer, which ends after the filter has come. */
@@ -182,6 +202,7 @@ static const struct signal_case cases[] = {
 	{ "on_short_stack", on_short_stack },
 	{ "by_raw_prctl", by_raw_prctl },
 	{ "fork_after", fork_after },
+	{ "child_at_once", child_at_once },
 	{ "wait_after", wait_after },
 	{ "die_by_default", die_by_default },
 	{ NULL, NULL },

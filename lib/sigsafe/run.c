@@ -128,7 +128,7 @@ static inline void begin_at(struct thread *self, uint64_t now_ns, bool is_sure)
 		store_relaxed(&self->record->run_begun_ns, now_ns);
 	/* Last: from here on a tick finds the run. */
 	self->run_begun_ns = now_ns;
-	if (unlikely(!self->armed ||
+	if (unlikely(self->armed != ARMED ||
 		     self->timer_generation != tick_signal_generation()))
 		arm(self, now_ns);
 }

@@ -101,7 +101,7 @@ void thread_read_name(struct thread *self)
 	self->stall_ns = stall_ns ? stall_ns : FOR_EVER_NS;
 	/* The timer may have been armed for later. */
 	if (self->stall_ns < before_ns)
-		self->armed = false;
+		self->armed = NOT_ARMED;
 }
 
 void thread_look_at_name(struct thread *self)

@@ -29,6 +29,13 @@ enum fault_mask {
 	FAULT_MASK_VARIES /* ask each time */
 } __attribute__((packed));
 
+/* Is its timer armed, and for what? */
+enum arming {
+	NOT_ARMED,
+	ARMED,
+	ARMED_FOR_CALL
+} __attribute__((packed));
+
 #define OWN_CALLS 2 /* that are no lock's, of a thread that parks in them */
 
 /* How what the thread blocks in ends. */
@@ -102,7 +109,7 @@ struct thread {
 	int32_t *timer_place;		    /* lib/sigsafe/timer.c; or NULL */
 	volatile int32_t timer;		    /* kernel id + 1; 0: none */
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
-	volatile bool armed;
+	volatile enum arming armed;
 	volatile bool disarmed;	     /* by us: a tick that comes yet is none */
 	volatile bool timer_refused; /* do not try again */
 

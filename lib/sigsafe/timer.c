@@ -106,11 +106,18 @@ void timer_arm(struct thread *self, uint64_t at_ns)
 			return;
 		/* Before the call: the tick may come before it returns. */
 		self->armed_until_ns = at_ns;
-		self->armed = true;
+		self->armed = ARMED;
 		self->disarmed = false;
 		set(self->timer, TIMER_ABSTIME, at_ns);
 		/* It may have moved, and timer_stop_others() missed this. */
 	} while (unlikely(is_stale(self)));
+}
+
+void timer_arm_for_call(struct thread *self, uint64_t at_ns)
+{
+	timer_arm(self, at_ns);
+	if (self->armed)
+		self->armed = ARMED_FOR_CALL;
 }
 
 bool timer_disarm(struct thread *self)
@@ -121,7 +128,7 @@ bool timer_disarm(struct thread *self)
 		self->disarmed = false;
 		return false;
 	}
-	self->armed = false;
+	self->armed = NOT_ARMED;
 	return true;
 }
 
@@ -135,7 +142,7 @@ void timer_delete_own(struct thread *self)
 	}
 	self->timer = 0;
 	self->timer_place = NULL;
-	self->armed = false;
+	self->armed = NOT_ARMED;
 }
 
 bool timer_delete_all(const struct thread *self)

@@ -17,6 +17,9 @@
  */
 void timer_arm(struct thread *self, uint64_t at_ns);
 
+/* For the end of the call that a tick has broken: the next run arms it anew. */
+void timer_arm_for_call(struct thread *self, uint64_t at_ns);
+
 /*
  * No tick comes any more, unless one is on its way already. False: it is not
  * the caller's, who is a guest in its parent's memory (sigsafe/process.h).

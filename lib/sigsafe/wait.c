@@ -207,7 +207,7 @@ cold void wait_tick_at_end(uint64_t begun_ns, uint64_t timeout_ns)
 	    !wait_left_ns(begun_ns, timeout_ns) ||
 	    (self->armed && self->armed_until_ns <= end_ns))
 		return;
-	timer_arm(self, end_ns);
+	timer_arm_for_call(self, end_ns);
 }
 
 void wait_end(int returned)
@@ -216,11 +216,8 @@ void wait_end(int returned)
 	bool was_nested = self->waiting == WAITS_NESTED;
 
 	self->waiting = WAITS_NOT;
-	if (unlikely(self->mask_is_kept)) {
+	if (unlikely(self->mask_is_kept))
 		give_mask_back(self);
-		/* A tick at its end is put off by the run that begins. */
-		self->armed &= was_nested || !is_watched(self);
-	}
 	if (unlikely(was_nested))
 		nested_end();
 	else

@@ -98,7 +98,7 @@ void watch_tick(ucontext_t *uc)
 	uint64_t begun_ns = self->run_begun_ns, now_ns;
 	uint64_t due_ns = self->armed_until_ns;
 
-	self->armed = false;
+	self->armed = NOT_ARMED;
 	/* First: at the end, too, when nothing is watched any more. */
 	if (self->waiting)
 		wait_tick(self, uc);

@@ -209,6 +209,26 @@ start_waits() {
 	start_waits start-accept KILL 137
 }
 
+# seen_after CALL: what stalls after a call with a time-out has its stacks.
+seen_after() {
+	[[ $(under_shim "$(victim answered)" "$1") = "done" ]]
+	text=$(result stall.txt)
+	head -n 40 "$text"
+	(($(total_count "$text" callback_late) >= 5))
+}
+
+@test "after one in the first callback that was answered in time ticks go on" {
+	seen_after poll
+	rm -f "$RESULTS"/*
+	seen_after select
+}
+
+@test "the same where it was a transfer" {
+	seen_after recv
+	rm -f "$RESULTS"/*
+	seen_after read
+}
+
 report_names() {
 	"$STALLSHIM" report "$(result rec)" | grep "$1"
 }

@@ -25,7 +25,7 @@ static void on_signal(int sig)
 /* The tick arrives: it is not armed any more. */
 static void assert_taken(int sig)
 {
-	thread_self.armed = true;
+	thread_self.armed = ARMED;
 	send_tick(sig);
 	cr_assert_not(thread_self.armed);
 }

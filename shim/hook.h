@@ -116,6 +116,10 @@
 	  (stack, old))                                                        \
 	X(int, sigpending, (sigset_t * set), (set))                            \
 	X(int, raise, (int sig), (sig))                                        \
+	X(int, kill, (pid_t process, int sig), (process, sig))                 \
+	X(int, killpg, (pid_t group, int sig), (group, sig))                   \
+	X(int, sigqueue, (pid_t process, int sig, const union sigval value),   \
+	  (process, sig, value))                                               \
 	X(int, pthread_kill, (pthread_t thread, int sig), (thread, sig))       \
 	X(int, pthread_sigqueue,                                               \
 	  (pthread_t thread, int sig, const union sigval value),               \

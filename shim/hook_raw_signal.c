@@ -86,6 +86,8 @@ long raw_signal(long number, const long *a)
 					     (void *)a[2]));
 	case SYS_rt_sigpending:
 		return result_of(tell_pending((void *)a[0]));
+	case SYS_kill:
+		return kill((pid_t)a[0], (int)a[1]);
 	default:
 		return sigaltstack((const stack_t *)a[0], (stack_t *)a[1]);
 	}

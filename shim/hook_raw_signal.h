@@ -15,7 +15,8 @@
 static inline bool raw_is_signal(long number)
 {
 	return number == SYS_rt_sigaction || number == SYS_rt_sigprocmask ||
-	       number == SYS_rt_sigpending || number == SYS_sigaltstack;
+	       number == SYS_rt_sigpending || number == SYS_sigaltstack ||
+	       number == SYS_kill;
 }
 
 /* Makes it. a: six arguments. */

@@ -4,6 +4,8 @@
  * host's sending it is a claim, too (lib/sigsafe/tick_signal.h). What is sent
  * to a process is never merged with what is sent to one of its threads.
  *
+ * And those it sends to itself, of which it dies: no thread goes on after that.
+ *
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
@@ -45,4 +47,44 @@ HOOK int tgkill(pid_t process, pid_t thread, int sig)
 	if (tick_signal_claims(sigset_of(sig)) && process == getpid())
 		claim(sig);
 	return real.tgkill(process, thread, sig);
+}
+
+/* To ask whom it was sent takes system calls that natively are none. */
+static bool may_have_killed(int result, int sig)
+{
+	return !result && sigset_of(sig) && disposition_is_stood_in(sig);
+}
+
+static void die(int sig)
+{
+	if (host_signal_has_killed(sig))
+		raise(sig);
+}
+
+HOOK int kill(pid_t process, int sig)
+{
+	int result = real.kill(process, sig);
+
+	if (may_have_killed(result, sig) &&
+	    (!process || process == getpid() || process == -getpgrp()))
+		die(sig);
+	return result;
+}
+
+HOOK int killpg(pid_t group, int sig)
+{
+	int result = real.killpg(group, sig);
+
+	if (may_have_killed(result, sig) && (!group || group == getpgrp()))
+		die(sig);
+	return result;
+}
+
+HOOK int sigqueue(pid_t process, int sig, const union sigval value)
+{
+	int result = real.sigqueue(process, sig, value);
+
+	if (may_have_killed(result, sig) && process == getpid())
+		die(sig);
+	return result;
 }

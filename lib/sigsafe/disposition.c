@@ -195,11 +195,18 @@ bool disposition_is_default(int sig)
 	return !disposition_set(sig, NULL, &now) && is_default(&now);
 }
 
+/* Relaxed: of a change that comes just now it is before or after. */
+bool disposition_is_stood_in(int sig)
+{
+	return load_relaxed(&stand_ins) & SIGNAL_BIT(sig) &&
+	       !is_function(load_relaxed(&called[sig]));
+}
+
 void disposition_stand_in(int sig)
 {
 	struct disposition host = { .handler = DEFAULT };
 
-	stand_ins |= SIGNAL_BIT(sig);
+	store_relaxed(&stand_ins, stand_ins | SIGNAL_BIT(sig));
 	if (!disposition_set(sig, NULL, &host) && is_default(&host))
 		disposition_set(sig, &host, &host);
 	note(&disposition_ignoring, sig, host.handler == IGNORE);
@@ -243,7 +250,7 @@ void disposition_stand_back(int sig)
 {
 	struct disposition now;
 
-	stand_ins &= ~SIGNAL_BIT(sig);
+	store_relaxed(&stand_ins, stand_ins & ~SIGNAL_BIT(sig));
 	/* One that was ignored at the start is in no shadow. */
 	if (!kernel_set(sig, NULL, &now) && now.handler == entry &&
 	    is_default(&shadow[sig]))

@@ -81,6 +81,9 @@ int disposition_set_of_guest(int sig, const struct disposition *new,
 /* Is it the host's wish that sig acts by default? Locked. */
 bool disposition_is_default(int sig);
 
+/* Does our handler stand in for a default? Not locked. Signal-safe. */
+bool disposition_is_stood_in(int sig);
+
 /* Our handler stands in from now on while the host wants SIG_DFL. Locked. */
 void disposition_stand_in(int sig);
 

@@ -152,6 +152,24 @@ int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 	return err;
 }
 
+/* The first process of a container is spared. */
+bool host_signal_has_killed(int sig)
+{
+	uint32_t memory;
+	bool kills;
+
+	if (!started || live_is_left() || !exists(sig) ||
+	    !disposition_is_stood_in(sig))
+		return false;
+	memory = process_memory();
+	if (!memory || sys_getpid() == 1 || host_mask() & SIGNAL_BIT(sig))
+		return false;
+	disposition_lock(memory);
+	kills = disposition_is_default(sig);
+	disposition_unlock();
+	return kills;
+}
+
 kernel_sigset host_sigset_claimed(kernel_sigset set)
 {
 	kernel_sigset claims = tick_signal_claims(set);

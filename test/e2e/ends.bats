@@ -81,3 +81,19 @@ ended() {
 		grep -q 'callback' "$RESULTS/report"
 	done
 }
+
+# HUP, INT, USR1, TERM; and WINCH, which kills nobody.
+@test "a thread that sends the process its death does nothing after that" {
+	local how sig native
+
+	for sig in 1 2 10 15 28; do
+		for how in kill group queue call; do
+			run natively "$(victim sends)" "$sig" "$how"
+			native="$status $output"
+			((sig == 28 ? status == 3 : status == 128 + sig))
+			run under_shim "$(victim sends)" "$sig" "$how"
+			echo "$sig by $how: $status $output, natively $native"
+			[[ "$status $output" = "$native" ]]
+		done
+	done
+}

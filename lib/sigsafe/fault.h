@@ -17,7 +17,8 @@
  * sigwait(3) and signalfd(2) as well; and one that the host ignores would be
  * reset by each exec, of which those within posix_spawn(3) cannot be put right.
  * That is more than can go wrong unseen in programs whose recording nobody
- * cuts.
+ * cuts. And one that is sent to a thread in the midst of a walk is blocked until
+ * that ends: should the walk meet what is gone in that very moment, it kills.
  *
  * SPDX-License-Identifier: MIT
  */

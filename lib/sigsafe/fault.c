@@ -19,6 +19,15 @@ bool fault_is_made(int sig, const siginfo_t *info)
 	       !(sig == SIGBUS && info->si_code == BUS_MCEERR_AO);
 }
 
+cold bool fault_may_end_host(int sig, const siginfo_t *info)
+{
+	const kernel_sigset made =
+		FAULT_SIGNALS | SIGNAL_BIT(SIGFPE) | SIGNAL_BIT(SIGILL);
+
+	return sig == SIGABRT ||
+	       (made & SIGNAL_BIT(sig) && fault_is_made(sig, info));
+}
+
 /*
  * The kernel says no address: some of these are made by what is not done once
  * more, such as a return from a handler.

@@ -17,8 +17,9 @@
  * sigwait(3) and signalfd(2) as well; and one that the host ignores would be
  * reset by each exec, of which those within posix_spawn(3) cannot be put right.
  * That is more than can go wrong unseen in programs whose recording nobody
- * cuts. And one that is sent to a thread in the midst of a walk is blocked until
- * that ends: should the walk meet what is gone in that very moment, it kills.
+ * cuts. And one that is sent to a thread in the midst of a walk is blocked
+ * until that ends: should the walk meet what is gone in that very moment, it
+ * kills.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -40,6 +41,13 @@ bool fault_is_ours(int sig, const siginfo_t *info, ucontext_t *uc);
 
 /* Was it made by the kernel for what the thread has done just now? */
 bool fault_is_made(int sig, const siginfo_t *info);
+
+/*
+ * By these a program crashes, if its handler does not know better. That may
+ * then do what bears no tick: Redis' fills all memory with patterns, ours as
+ * well, to see whether it keeps them.
+ */
+bool fault_may_end_host(int sig, const siginfo_t *info);
 
 /* By default: the access is made again, and kills, or it is sent again. */
 void fault_kills(int sig, const siginfo_t *info);

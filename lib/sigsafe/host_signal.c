@@ -6,6 +6,7 @@
 #include "sigsafe/host_signal.h"
 
 #include "sigsafe/claim.h"
+#include "sigsafe/default_action.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/host_mask.h"
 #include "sigsafe/live.h"

@@ -5,45 +5,28 @@
  */
 #include "sigsafe/signal_entry.h"
 
-#include <sys/mman.h>
-
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/call_again.h"
 #include "sigsafe/claim.h"
+#include "sigsafe/default_action.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/fault.h"
 #include "sigsafe/fault_mask.h"
 #include "sigsafe/handler_place.h"
 #include "sigsafe/live.h"
-#include "sigsafe/other_stack.h"
 #include "sigsafe/process.h"
-#include "sigsafe/quiet_lock.h"
 #include "sigsafe/send_again.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/tick_signal.h"
+#include "sigsafe/timer.h"
 #include "sigsafe/wait.h"
 #include "sigsafe/watch.h"
 
 #define IGNORED_BY_DEFAULT                                                     \
 	(SIGNAL_BIT(SIGCHLD) | SIGNAL_BIT(SIGCONT) | SIGNAL_BIT(SIGURG) |      \
 	 SIGNAL_BIT(SIGWINCH))
-#define STOPS_BY_DEFAULT                                                       \
-	(SIGNAL_BIT(SIGTSTP) | SIGNAL_BIT(SIGTTIN) | SIGNAL_BIT(SIGTTOU))
-
 /* The host's handler finds one frame of ours below its own. */
 #define ONE_FRAME inline __attribute__((always_inline)) void
-
-/* What the last words may need, where the thread's stack is short. */
-#define LAST_STACK_BYTES (256 << 10)
-
-void (*signal_last_words)(int sig);
-
-/*
- * One thread at a time ends the process. Another one that would as well waits
- * here for its own end, so that the last words are not cut short. Outside of
- * every other lock.
- */
-static struct quiet_lock death;
 
 bool signal_is_tick(const siginfo_t *info)
 {
@@ -87,58 +70,6 @@ static void on_tick(int sig, ucontext_t *uc)
 	/* The next one is to come where the thread blocks every signal. */
 	mask = wait_mask_interrupted(uc);
 	*mask = mask_of_kernel(*mask);
-}
-
-static void say_last_words(void *sig)
-{
-	signal_last_words((int)(intptr_t)sig);
-}
-
-/* The thread's own stack may be a coroutine's. */
-static void last_words(int sig)
-{
-	long stack = sys6(SYS_mmap, 0, LAST_STACK_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-
-	if (stack <= 0) {
-		signal_last_words(sig);
-		return;
-	}
-	other_stack_call((char *)stack + LAST_STACK_BYTES, say_last_words,
-			 (void *)(intptr_t)sig);
-	sys2(SYS_munmap, stack, LAST_STACK_BYTES);
-}
-
-static void raise_now(int sig)
-{
-	const kernel_sigset set = SIGNAL_BIT(sig);
-
-	sys_sigprocmask(SIG_UNBLOCK, &set, NULL);
-	sys3(SYS_tgkill, sys_getpid(), sys_gettid(), sig);
-}
-
-/* The parent must see what the host died of, so the kernel has to do it. */
-static void raise_by_default(int sig)
-{
-	disposition_let_go(sig);
-	raise_now(sig);
-	/* Still here: it was stopped and continued, or is traced. */
-	disposition_take_back(sig);
-}
-
-static cold void act_by_default(int sig)
-{
-	uint32_t memory = process_memory();
-
-	if (!memory) {
-		raise_by_default(sig);
-		return;
-	}
-	quiet_lock(&death, memory);
-	if (!(STOPS_BY_DEFAULT & SIGNAL_BIT(sig)))
-		last_words(sig);
-	raise_by_default(sig);
-	quiet_unlock(&death);
 }
 
 /*
@@ -202,6 +133,14 @@ static ONE_FRAME call(int sig, siginfo_t *info, ucontext_t *uc,
 	*context_mask(uc) = mask_of_kernel(*context_mask(uc));
 }
 
+/* By now seccomp may kill for the call; and there are no ticks. */
+static enum arming hold_timer(int sig, const siginfo_t *info)
+{
+	return unlikely(fault_may_end_host(sig, info)) && live_recording()
+		       ? timer_hold(&thread_self)
+		       : NOT_ARMED;
+}
+
 /*
  * The host may jump out of its handler. (Then the thread counts as inside of it
  * for good, which costs the names in its last texts.)
@@ -212,6 +151,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 	struct blocked blocked = watch_interrupt();
 	struct wait_state wait = wait_interrupt(uc);
 	enum fault_mask mask = fault_mask_interrupt();
+	enum arming held = hold_timer(sig, info);
 	struct transfer transfer;
 
 	/* First: a call that it leaves is one the host's signal has broken. */
@@ -222,6 +162,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 	call(sig, info, uc, handler);
 	thread_self.handler_depth--;
 	fault_mask_resume(mask, uc);
+	timer_release(&thread_self, held);
 	transfer_resume(&transfer);
 	watch_resume(&blocked, wait.waiting);
 	wait_resume(&wait, uc);

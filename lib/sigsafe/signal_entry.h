@@ -1,8 +1,7 @@
 /*
  * The one handler the kernel enters: for every signal the host handles, for
  * the tick signals, and for SIGINT, SIGTERM, SIGHUP, SIGBUS and SIGSEGV while
- * the host leaves them to their default. Owns the way a default-fatal signal
- * ends the process.
+ * the host leaves them to their default.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,9 +11,6 @@
 #include <signal.h>
 
 #include "base/units.h"
-
-/* Called before a signal kills by default. Set once, from the constructor. */
-extern void (*signal_last_words)(int sig);
 
 /*
  * Handler only. signal_entry() is what the kernel enters, and a part of

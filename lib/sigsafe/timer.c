@@ -132,6 +132,22 @@ bool timer_disarm(struct thread *self)
 	return true;
 }
 
+enum arming timer_hold(struct thread *self)
+{
+	enum arming held = self->armed;
+
+	return held && timer_disarm(self) ? held : NOT_ARMED;
+}
+
+void timer_release(struct thread *self, enum arming held)
+{
+	if (!held || self->armed)
+		return;
+	timer_arm(self, self->armed_until_ns);
+	if (self->armed)
+		self->armed = held;
+}
+
 void timer_delete_own(struct thread *self)
 {
 	if (self->timer) {

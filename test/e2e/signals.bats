@@ -49,6 +49,12 @@ setup() {
 	[[ -s $(result stall.txt) ]]
 }
 
+@test "a handler of a crash that tests all memory meets no tick" {
+	[[ $(natively "$(victim memory_test)") = kept ]]
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim memory_test)") = kept ]]
+	[[ -s $(result stall.txt) ]]
+}
+
 @test "blocked, waited for and read by a descriptor: as natively" {
 	every_case masks
 }

@@ -1,0 +1,19 @@
+/*
+ * What a signal does that the host has left to its default. Owns the way a
+ * default-fatal one ends the process.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_DEFAULT_ACTION_H
+#define SIGSAFE_DEFAULT_ACTION_H
+
+/* Called before a signal kills by default. Set once, from the constructor. */
+extern void (*signal_last_words)(int sig);
+
+/*
+ * Ends or stops the process, or where that is traced and goes on, returns.
+ * Handler only.
+ */
+void act_by_default(int sig);
+
+#endif

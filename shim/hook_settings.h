@@ -16,6 +16,7 @@
 #include "base/atomic.h"
 #include "base/calls.h"
 #include "hook_transfer.h"
+#include "sigsafe/cold.h"
 
 /* Set by the hooks of setsockopt(3) and tcsetattr(3), for good. */
 extern bool hook_some_linger;
@@ -30,6 +31,7 @@ enum blocking_call hook_call_of_receive(int fd, enum blocking_call call,
 /* Relaxed: a thread that uses what another has set was told of it. */
 static inline enum blocking_call call_of_close(int fd)
 {
+	cold_closes(fd);
 	return likely(!load_relaxed(&hook_some_linger)) || !hook_may_tick()
 		       ? CALL_NONE
 		       : hook_call_of_close(fd);

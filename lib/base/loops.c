@@ -30,7 +30,8 @@ static bool is_valid(const struct thread_record *thread)
 
 bool thread_is_loop(const struct thread_record *thread)
 {
-	return is_valid(thread) && load_relaxed(&thread->waits) >= 2;
+	return is_valid(thread) && (load_relaxed(&thread->waits) >= 2 ||
+				    load_relaxed(&thread->stalls));
 }
 
 static void add_lasting(struct thread_stalls *stalls,

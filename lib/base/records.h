@@ -62,7 +62,8 @@ enum thread_state {
 
 /*
  * A thread that waits for events. A *run* goes from the return of one wait to
- * the call of the next. A thread is a loop once it has come back: waits >= 2.
+ * the call of the next. A thread is a loop once it has come back: waits >= 2,
+ * or a stall did.
  */
 struct thread_record {
 	uint32_t state; /* enum thread_state; valid: LIVE or ENDED */

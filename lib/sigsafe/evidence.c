@@ -46,7 +46,7 @@ static struct usage read_usage(const struct thread *self)
 
 	usage.at_ns = clock_now_ns();
 	usage.cpu_ns = thread_cpu_ns();
-	usage.waits = self->record->waits;
+	usage.waits = self->record->waits + self->loop->parking_sleeps;
 	return usage;
 }
 

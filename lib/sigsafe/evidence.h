@@ -24,7 +24,7 @@ struct thread;
 struct usage {
 	uint64_t at_ns; /* 0: not read yet */
 	uint64_t cpu_ns;
-	uint64_t waits; /* of the thread's record; each is one sleep or none */
+	uint64_t waits; /* between runs; each is one sleep or none */
 	uint32_t voluntary;
 	uint32_t involuntary;
 	uint32_t minor_faults;

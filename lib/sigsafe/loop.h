@@ -60,8 +60,12 @@ struct loop {
 	/* Where it parks (lib/sigsafe/park.c). */
 	uint64_t waits_there; /* it had made when it last was at a place */
 	struct thread_record *other; /* that took turns with it, or NULL */
+	uint64_t parking_sleeps;     /* that its parking has taken, at most */
 	uint32_t late_tries;	     /* in vain */
 	bool was_taught;	     /* by who never waited */
+	struct turn_way *seat_turn;  /* its wait's, at an epoll; or NULL */
+	struct turn_way *cold_turn;  /* lib/sigsafe/cold.h; NULL: not cold */
+	uint32_t cold_tries;	     /* to find whether it is */
 
 	/* Of the call it may be stuck in, as in its record. */
 	volatile uint32_t blocked_stack;

@@ -6,6 +6,7 @@
 #include "sigsafe/nested.h"
 
 #include "sigsafe/clock.h"
+#include "sigsafe/cold.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
 
@@ -16,7 +17,8 @@ bool nested_is_possible(void)
 {
 	const struct thread *self = &thread_self;
 
-	return self->run_begun_ns && is_watched(self) && self->record->waits;
+	return self->run_begun_ns && is_watched(self) &&
+	       (self->record->waits || cold_is(self));
 }
 
 /*
@@ -30,7 +32,8 @@ bool nested_is_possible(void)
 static bool has_few_turns(const struct thread *self)
 {
 	/* Who takes turns with others may seldom have one. */
-	return run_turns(self) < FEW_TURNS && !self->takes_turns;
+	return run_turns(self) < FEW_TURNS && !self->takes_turns &&
+	       !cold_is(self);
 }
 
 static bool has_moved(const struct thread *self, uint64_t for_ns)

@@ -7,6 +7,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/cold.h"
 #include "sigsafe/live.h"
 #include "sigsafe/park_lessons.h"
 #include "sigsafe/park_places.h"
@@ -131,10 +132,13 @@ void park_begin_slowly(struct call_site call, enum block_end end)
 {
 	struct thread *self = &thread_self;
 
+	/* It may be found to have been cold, as it comes back. */
+	bool may_be_cold = self->lessons < PARK_LESSONS;
+
 	self->parked = false;
-	if (unlikely(self->lessons < PARK_LESSONS))
+	if (may_be_cold)
 		park_learn(self, &call);
-	if (!self->run_begun_ns)
+	if (!self->run_begun_ns && !may_be_cold)
 		return;
 	self->block_end = end;
 	self->block_ns = clock_now_ns();
@@ -203,15 +207,23 @@ void park_at_once(struct call_site call, enum block_end end)
 		run_arm(self, self->run_begun_ns);
 }
 
+static void resume(struct thread *self, const struct call_site *block,
+		   bool had_run)
+{
+	self->parked = false;
+	if (cold_comes_back(self, block, had_run))
+		run_resumes();
+}
+
 void park_end_slowly(void)
 {
 	struct thread *self = &thread_self;
+	struct call_site block = self->block;
+	bool had_run = self->run_begun_ns || self->parked;
 	bool was_idle = settle(self);
 
-	if (was_idle) {
-		self->parked = false;
-		run_resumes();
-	}
+	if (was_idle || !had_run)
+		resume(self, &block, had_run);
 	self->woken_run = 0;
 	/* Where it was idle the new run has armed the timer. */
 	if (unlikely(self->tick_waits && !was_idle))

@@ -31,6 +31,8 @@
  * for events. (Not to read a file or a device, not without blocking, nor to
  * sleep for a moment: shim/hook_work.h.)
  *
+ * Of threads that have only parked yet lib/sigsafe/cold.h tells.
+ *
  * So what blocks in a callback is not parked, whatever it blocks in: the
  * callback is no part of the place, nor, inlined, is where it stands in that
  * function. (In Python it is no part of the stack. One in a thread of Python's

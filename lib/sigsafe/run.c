@@ -10,6 +10,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/cold.h"
 #include "sigsafe/host_mask.h"
 #include "sigsafe/run_length.h"
 #include "sigsafe/run_samples.h"
@@ -20,6 +21,9 @@
 
 /* A thread without a threshold is asked for its name this often. */
 #define LOOK_INTERVAL_NS NS_PER_S
+
+/* To be woken, and to get its lock back. */
+#define SLEEPS_TO_PARK 2
 
 /* Who parks so often, and does not wait where others do, is a loop no more. */
 #define MAX_PARKS 64
@@ -56,6 +60,11 @@ static __attribute__((noinline)) void arm(struct thread *self, uint64_t now_ns)
 static __attribute__((noinline)) void
 end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 {
+	/* A job has come to a loop of its own: that was its start-up. */
+	if (unlikely(self->parks) && !cold_may_turn(self)) {
+		run_forget();
+		return;
+	}
 	/* The thread proves to be a loop just now. */
 	if (unlikely(is_provisional(self)) && !self->ticks)
 		thread_read_name(self);
@@ -96,8 +105,11 @@ static cold void return_to_seat(struct thread *self, uint64_t begun_ns)
 	store_relaxed(&self->record->epoll, self->seat.epoll + 1);
 	if (!self->parks)
 		return;
-	self->takes_turns = turns_are_taken(self, begun_ns);
+	self->takes_turns =
+		turns_are_taken(self, begun_ns) && cold_may_turn(self);
 	self->parks = 0;
+	if (self->takes_turns && self->loop->seat_turn)
+		turn_way_show(self->loop->seat_turn);
 }
 
 uint64_t run_end(enum blocking_call call)
@@ -136,7 +148,8 @@ static inline void begin_at(struct thread *self, uint64_t now_ns, bool is_sure)
 /* Among the thread's first runs, or the very first. */
 static cold void begin_early(struct thread *self, uint64_t now_ns)
 {
-	if (!self->record->waits)
+	/* What was cold has begun before it waits. */
+	if (!self->record->first_wait_ns)
 		self->record->first_wait_ns = now_ns;
 	turns_look(self);
 }
@@ -170,7 +183,8 @@ cold void run_parks(uint64_t at_ns)
 
 	/* First: what neither runs nor has left its seat is waiting there. */
 	leave_seat(self);
-	if (is_provisional(self))
+	self->loop->parking_sleeps += SLEEPS_TO_PARK;
+	if (is_provisional(self) && !cold_is_shown(self))
 		run_forget();
 	else
 		end_at(self, begun_ns, max_u64(at_ns, begun_ns));

@@ -37,9 +37,9 @@ static inline uint64_t run_turns(const struct thread *self)
 /* Its first run, or after it parked: is it a loop, or still one? */
 static inline bool is_provisional(const struct thread *self)
 {
-	return self->record->waits == 1 ||
-	       unlikely((self->parks && !self->takes_turns) ||
-			self->is_doubted);
+	return unlikely((self->record->waits == 1 || self->parks) &&
+			!self->takes_turns) ||
+	       unlikely(self->is_doubted);
 }
 
 /*

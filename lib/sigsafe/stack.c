@@ -10,6 +10,7 @@
 #include "sigsafe/row_cache.h"
 #include "sigsafe/spare_stack.h"
 #include "sigsafe/stack_table.h"
+#include "sigsafe/turn_ways.h"
 #include "sigsafe/walk.h"
 #include "sigsafe/walk_fp.h"
 #include "sigsafe/walk_rows.h"
@@ -257,6 +258,7 @@ struct stack_id stack_calls(const struct call_site *call, uintptr_t top,
 
 void stack_reset(void)
 {
+	turn_ways_reset();
 	modules_reset();
 	row_cache_reset();
 	walker_after_fork_in_child();

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 
 #include "base/atomic.h"
+#include "base/loops.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/live.h"
@@ -210,7 +211,7 @@ void thread_end(void *ended)
 	self->record = NULL;
 	self->recording = NULL;
 	self->loop = NULL;
-	if (record->waits < 2) {
+	if (!thread_is_loop(record)) {
 		*record = (struct thread_record){ .state = THREAD_CLAIMED };
 		store_release(&record->state, THREAD_FREE);
 	} else {

@@ -7,6 +7,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/cold.h"
 #include "sigsafe/live.h"
 #include "sigsafe/nested.h"
 #include "sigsafe/process.h"
@@ -48,7 +49,17 @@ static void move_to(struct thread *self, const struct seat *seat)
 	if (!is_same_frame(self, &seat->call, shape))
 		note_left(self);
 	loop->seat_shape = *shape;
+	loop->cold_turn = NULL;
 	self->seat = *seat;
+}
+
+static cold void find_way(struct thread *self, const struct seat *seat)
+{
+	struct wait_way *way = &self->loop->way;
+
+	way_find(way, &seat->call);
+	self->loop->seat_turn =
+		way->depth ? turn_ways_note(way, seat->epoll) : NULL;
 }
 
 static cold void take_seat(struct thread *self, const struct seat *seat)
@@ -67,7 +78,7 @@ static cold void take_seat(struct thread *self, const struct seat *seat)
 	move_to(self, seat);
 	if (is_watched(self) && seat->epoll != SEAT_POLLS &&
 	    (is_other || !self->loop->way.depth))
-		way_find(&self->loop->way, &seat->call);
+		find_way(self, seat);
 }
 
 /*
@@ -110,6 +121,10 @@ static cold enum sitting_kind look_at(struct thread *self,
 	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
 		kind = sitting_kind_of(sitting, &self->seat,
 				       self->loop->shapes);
+	if (is_watched(self) && cold_is(self))
+		kind = cold_takes_seat(self, &sitting->seat, kind)
+			       ? SITTING_OF_LOOP
+			       : SITTING_NESTED;
 	if (kind == SITTING_OF_LOOP)
 		take_seat(self, &sitting->seat);
 	return kind;

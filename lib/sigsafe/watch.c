@@ -17,6 +17,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/cold.h"
 #include "sigsafe/host_mask.h"
 #include "sigsafe/nested.h"
 #include "sigsafe/park.h"
@@ -75,8 +76,8 @@ static bool is_sem_or_join(const struct lock_record *lock)
  */
 static void doubt(struct thread *self, enum blocking_call call)
 {
-	if (run_turns(self) <= START_TURNS &&
-	    (is_endless(call) || is_sem_or_join(self->lock)))
+	if (run_turns(self) <= START_TURNS && !self->takes_turns &&
+	    !cold_is(self) && (is_endless(call) || is_sem_or_join(self->lock)))
 		run_doubt(self);
 }
 

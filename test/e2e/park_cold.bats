@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# A thread of a pool that takes turns at one epoll descriptor, and has not yet
+# waited there itself: what it does once it has parked is a run of the loop.
+#
+# SPDX-License-Identifier: MIT
+
+load lib
+
+# cold WHAT
+cold() {
+	rm -f "$RESULTS"/*
+	under_shim STALLSHIM_STALL=25ms "$(victim park_cold)" "$1"
+	text=$(result stall.txt)
+	cat "$text"
+}
+
+@test "a thread that has only parked yet stalls where others take turns" {
+	local callback
+
+	cold turns
+	between 2 3 "$(header "$text" loops)"
+	[[ $(header "$text" stalls) = 3 ]]
+	for callback in polls awaits spins; do
+		between 50000000 400000000 \
+			"$(total_ns "$text" callback_$callback)"
+	done
+	grep 'cause=blocked call=poll ' "$text"
+}
+
+@test "so does one that is the first to take the seat, if it had parked twice" {
+	cold own-turn
+	[[ $(header "$text" stalls) = 1 ]]
+	between 50000000 400000000 "$(total_ns "$text" callback_spins)"
+}
+
+@test "but not while nobody has come from there to the seat" {
+	cold unknown
+	[[ $(header "$text" loops) = 1 ]]
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ -z $(header "$text" left) ]]
+}
+
+@test "what waits for a word to start by does not stall in its start-up" {
+	cold start
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ -z $(header "$text" left) ]]
+}
+
+@test "nor do workers whose jobs each have a loop of their own" {
+	cold jobs
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ -z $(header "$text" left) ]]
+}

@@ -1,0 +1,278 @@
+/*
+ * A pool that takes turns at one epoll descriptor, some of whose threads have
+ * not yet waited for events themselves; and pools that only look like it. Who
+ * does what, and when, is ordered.
+ *
+ * usage: victim_park_cold WHAT
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include "victim.h"
+
+#define STALL_NS (60 * NS_PER_MS)
+#define THREADS	 3
+
+enum order {
+	NONE,
+	WAKE, /* and find nothing to do */
+	WAIT,
+	HOLD, /* wait until leave_seat() */
+	POLL,
+	AWAIT,
+	SPIN,
+	SPIN_AND_WAIT,
+	SPIN_AND_POLL_OWN,
+	END
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* Each has one of its own: nobody is woken without an order. */
+static struct {
+	pthread_cond_t ordered;
+	enum order order;
+	bool parks;
+} pool[THREADS]; /* guarded by lock */
+
+static int epoll_fd, event_fd;
+
+static void wait_for_events(int fd)
+{
+	struct epoll_event event;
+
+	epoll_wait(fd, &event, 1, 1);
+	KEEP_FRAME();
+}
+
+/* As libraries wait for an answer. */
+static __attribute__((noinline)) void callback_polls(void)
+{
+	for (int i = 0; i < 3; i++)
+		poll(NULL, 0, STALL_NS / NS_PER_MS / 3);
+	KEEP_FRAME();
+}
+
+static __attribute__((noinline)) void callback_awaits(void)
+{
+	pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+	pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+	struct timespec until;
+	uint64_t ns;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	ns = (uint64_t)until.tv_nsec + STALL_NS;
+	until.tv_sec += (time_t)(ns / NS_PER_S);
+	until.tv_nsec = (long)(ns % NS_PER_S);
+	pthread_mutex_lock(&mutex);
+	pthread_cond_timedwait(&never, &mutex, &until);
+	pthread_mutex_unlock(&mutex);
+}
+
+static __attribute__((noinline)) void callback_spins(void)
+{
+	spin(STALL_NS);
+	KEEP_FRAME();
+}
+
+/* A job with a loop of its own, for a moment. */
+static void poll_own(void)
+{
+	int own = epoll_create1(0);
+
+	for (int i = 0; i < 3; i++)
+		wait_for_events(own);
+	close(own);
+}
+
+static void hold_seat(void)
+{
+	struct epoll_event event;
+	eventfd_t value;
+
+	epoll_wait(epoll_fd, &event, 1, -1);
+	eventfd_read(event_fd, &value);
+}
+
+static __attribute__((noinline)) enum order take_order(unsigned self)
+{
+	enum order order;
+
+	pthread_mutex_lock(&lock);
+	pool[self].parks = true;
+	while (!pool[self].order)
+		pthread_cond_wait(&pool[self].ordered, &lock);
+	pool[self].parks = false;
+	order = pool[self].order;
+	pool[self].order = NONE;
+	pthread_mutex_unlock(&lock);
+	return order;
+}
+
+/* The thread's only function that calls both what parks and what waits. */
+static void *serve(void *number)
+{
+	unsigned self = (unsigned)(uintptr_t)number;
+	enum order order;
+
+	while ((order = take_order(self)) != END) {
+		if (order == POLL)
+			callback_polls();
+		if (order == AWAIT)
+			callback_awaits();
+		if (order >= SPIN)
+			callback_spins();
+		if (order == HOLD)
+			hold_seat();
+		if (order == WAIT || order == SPIN_AND_WAIT)
+			wait_for_events(epoll_fd);
+		if (order == SPIN_AND_POLL_OWN)
+			poll_own();
+	}
+	return NULL;
+}
+
+static bool is_parked(unsigned thread)
+{
+	bool is_parked;
+
+	pthread_mutex_lock(&lock);
+	is_parked = pool[thread].parks && !pool[thread].order;
+	pthread_mutex_unlock(&lock);
+	return is_parked;
+}
+
+static void give(unsigned thread, enum order order)
+{
+	pthread_mutex_lock(&lock);
+	pool[thread].order = order;
+	pthread_cond_signal(&pool[thread].ordered);
+	pthread_mutex_unlock(&lock);
+}
+
+static void until_parked(unsigned thread)
+{
+	while (!is_parked(thread))
+		usleep(200);
+}
+
+static void order(unsigned thread, enum order order)
+{
+	give(thread, order);
+	until_parked(thread);
+}
+
+static void leave_seat(unsigned thread)
+{
+	eventfd_write(event_fd, 1);
+	until_parked(thread);
+}
+
+/* The first takes the seat, having waited before; the others are cold. */
+static void take_first_seat(void)
+{
+	for (unsigned i = 0; i < 3; i++)
+		order(0, WAIT);
+	give(0, HOLD);
+}
+
+/* The second comes from where it parks to the seat, for the second time. */
+static void show_turns(void)
+{
+	order(1, WAKE);
+	leave_seat(0);
+	order(1, WAIT);
+	give(0, HOLD);
+}
+
+static void run_turns(void)
+{
+	take_first_seat();
+	show_turns();
+	order(2, POLL);
+	order(2, AWAIT);
+	order(2, SPIN);
+	leave_seat(0);
+}
+
+/* It shows by itself that its run was one: it takes the seat at its end. */
+static void run_own_turn(void)
+{
+	take_first_seat();
+	order(2, WAKE);
+	leave_seat(0);
+	order(2, SPIN_AND_WAIT);
+}
+
+/* Nobody has shown yet that they take turns. */
+static void run_unknown(void)
+{
+	take_first_seat();
+	order(2, SPIN);
+	order(2, POLL);
+	order(2, AWAIT);
+	leave_seat(0);
+}
+
+/* It waits for a word before it starts, and has much to do until it waits. */
+static void run_start(void)
+{
+	take_first_seat();
+	leave_seat(0);
+	order(1, SPIN_AND_WAIT);
+	order(2, SPIN_AND_WAIT);
+}
+
+/* Workers each of whose jobs has a loop of its own. */
+static void run_jobs(void)
+{
+	for (unsigned i = 0; i < 4 * THREADS; i++)
+		order(i % THREADS, SPIN_AND_POLL_OWN);
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} whats[] = {
+	{ "turns", run_turns },	    { "own-turn", run_own_turn },
+	{ "unknown", run_unknown }, { "start", run_start },
+	{ "jobs", run_jobs },
+};
+
+#define WHATS (sizeof(whats) / sizeof(whats[0]))
+
+static void start(pthread_t thread[THREADS])
+{
+	struct epoll_event event = { .events = EPOLLIN };
+
+	epoll_fd = epoll_create1(0);
+	event_fd = eventfd(0, 0);
+	epoll_ctl(epoll_fd, EPOLL_CTL_ADD, event_fd, &event);
+	for (unsigned i = 0; i < THREADS; i++) {
+		pthread_cond_init(&pool[i].ordered, NULL);
+		pthread_create(&thread[i], NULL, serve, (void *)(uintptr_t)i);
+		until_parked(i);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread[THREADS];
+	unsigned i = 0;
+
+	while (i < WHATS && (argc < 2 || strcmp(whats[i].name, argv[1]) != 0))
+		i++;
+	if (i == WHATS)
+		return 2;
+	start(thread);
+	whats[i].run();
+	for (unsigned t = 0; t < THREADS; t++)
+		give(t, END);
+	for (unsigned t = 0; t < THREADS; t++)
+		pthread_join(thread[t], NULL);
+	return 0;
+}

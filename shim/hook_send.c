@@ -55,6 +55,11 @@ static bool may_have_killed(int result, int sig)
 	return !result && sigset_of(sig) && disposition_is_stood_in(sig);
 }
 
+static pid_t own_group(void)
+{
+	return (pid_t)sys1(SYS_getpgid, 0);
+}
+
 static void die(int sig)
 {
 	if (host_signal_has_killed(sig))
@@ -66,7 +71,7 @@ HOOK int kill(pid_t process, int sig)
 	int result = real.kill(process, sig);
 
 	if (may_have_killed(result, sig) &&
-	    (!process || process == getpid() || process == -getpgrp()))
+	    (!process || process == getpid() || process == -own_group()))
 		die(sig);
 	return result;
 }
@@ -75,7 +80,7 @@ HOOK int killpg(pid_t group, int sig)
 {
 	int result = real.killpg(group, sig);
 
-	if (may_have_killed(result, sig) && (!group || group == getpgrp()))
+	if (may_have_killed(result, sig) && (!group || group == own_group()))
 		die(sig);
 	return result;
 }

@@ -28,6 +28,7 @@
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/contention.h"
+#include "sigsafe/default_action.h"
 #include "sigsafe/freeze.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
@@ -216,17 +217,27 @@ static void end(struct recording *rec, enum recording_end how, int detail)
 	snapshot_release(copy);
 }
 
-void session_end(enum recording_end how, int detail)
+static void end_session(struct recording *rec, enum recording_end how,
+			int detail)
 {
-	struct recording *rec = own_recording();
-
-	if (!rec || !ending_begin(false))
+	if (!ending_begin(false))
 		return;
 	run_program_ends(how);
 	freeze(rec);
 	waiters_name_holders(rec);
 	end(rec, how, detail);
 	ending_written(false);
+}
+
+void session_end(enum recording_end how, int detail)
+{
+	struct recording *rec = own_recording();
+
+	if (!rec)
+		return;
+	end_session(rec, how, detail);
+	if (how != END_SIGNAL)
+		default_action_await_death();
 }
 
 bool session_exec_begins(void)

@@ -8,7 +8,9 @@
 #include <signal.h>
 #include <sys/mman.h>
 
+#include "sigsafe/clock.h"
 #include "sigsafe/disposition.h"
+#include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet_lock.h"
@@ -18,6 +20,9 @@
 
 /* What the last words may need, where the thread's stack is short. */
 #define LAST_STACK_BYTES (256 << 10)
+
+/* No longer than that a thread waits for another's signal to kill. */
+#define PATIENCE_NS (2 * NS_PER_S)
 
 void (*signal_last_words)(int sig);
 
@@ -78,4 +83,15 @@ cold void act_by_default(int sig)
 		last_words(sig);
 	raise_by_default(sig);
 	quiet_unlock(&death);
+}
+
+void default_action_await_death(void)
+{
+	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
+	uint32_t memory = process_memory();
+
+	for (unsigned looks = 0; memory && quiet_lock_is_held(&death, memory) &&
+				 clock_now_ns() < until_ns;
+	     looks++)
+		nap(looks);
 }

@@ -16,4 +16,11 @@ extern void (*signal_last_words)(int sig);
  */
 void act_by_default(int sig);
 
+/*
+ * The calling thread is about to end the process in another way. If another
+ * one's signal has come first that is to be what it dies of: waits for it, but
+ * not for long. Not for the last words. Signal-safe.
+ */
+void default_action_await_death(void);
+
 #endif

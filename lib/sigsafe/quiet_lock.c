@@ -71,3 +71,9 @@ void quiet_unlock(struct quiet_lock *lock)
 		sys3(SYS_futex, &lock->holder, FUTEX_WAKE_PRIVATE, 1);
 	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
 }
+
+bool quiet_lock_is_held(const struct quiet_lock *lock, uint32_t memory)
+{
+	/* Relaxed: nothing is read through it. */
+	return !is_free(load_relaxed(&lock->holder), memory);
+}

@@ -24,4 +24,7 @@ struct quiet_lock {
 void quiet_lock(struct quiet_lock *lock, uint32_t memory);
 void quiet_unlock(struct quiet_lock *lock);
 
+/* Is it held just now, by a thread of this memory? Signal-safe. */
+bool quiet_lock_is_held(const struct quiet_lock *lock, uint32_t memory);
+
 #endif

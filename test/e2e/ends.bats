@@ -83,11 +83,11 @@ ended() {
 }
 
 # HUP, INT, USR1, TERM; and WINCH, which kills nobody.
-@test "a thread that sends the process its death does nothing after that" {
+@test "a thread that sends the process its death does not end it otherwise" {
 	local how sig native
 
 	for sig in 1 2 10 15 28; do
-		for how in kill group queue call; do
+		for how in kill group queue call blocked; do
 			run natively "$(victim sends)" "$sig" "$how"
 			native="$status $output"
 			((sig == 28 ? status == 3 : status == 128 + sig))

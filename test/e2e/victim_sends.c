@@ -3,7 +3,8 @@
  * which gets it, waits for events; and would then end the process in another
  * way, or be heard of.
  *
- * usage: victim_sends NUMBER kill|group|queue|call
+ * usage: victim_sends NUMBER kill|group|queue|call|blocked
+ * blocked: the thread has it blocked, and waits until another one has got it
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,6 +17,19 @@
 #include "victim.h"
 
 static int sig;
+
+static void send_blocked(void)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	kill(getpid(), sig);
+	do
+		sigpending(&set);
+	while (sigismember(&set, sig));
+}
 
 static void send(const char *how)
 {
@@ -32,6 +46,9 @@ static void send(const char *how)
 	case 'q':
 		sigqueue(getpid(), sig, value);
 		break;
+	case 'b':
+		send_blocked();
+		break;
 	default:
 		syscall(SYS_kill, getpid(), sig);
 	}
@@ -40,8 +57,8 @@ static void send(const char *how)
 static void *send_and_exit(void *how)
 {
 	send(how);
-	puts("still there");
-	fflush(stdout);
+	if (*(const char *)how != 'b')
+		write(1, "still there\n", 12);
 	_exit(3);
 }
 

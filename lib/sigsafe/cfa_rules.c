@@ -26,12 +26,10 @@ static struct rule rule_with(enum rule_kind kind, uint64_t base, int64_t offset)
 	int64_t words = offset / (int64_t)ROW_WORD;
 
 	if (base > UINT8_MAX || offset % (int64_t)ROW_WORD)
-		return (struct rule){ .kind = RULE_STRANGE };
-	if (words != (int16_t)words)
-		return (struct rule){ .kind = RULE_FAR, .base = (uint8_t)base };
-	return (struct rule){ .kind = (uint8_t)kind,
-			      .base = (uint8_t)base,
-			      .offset = (int16_t)words };
+		return rule_of(RULE_STRANGE, 0, 0);
+	if (words > RULE_MAX_OFFSET || words < -RULE_MAX_OFFSET)
+		return rule_of(RULE_FAR, (uint8_t)base, 0);
+	return rule_of(kind, (uint8_t)base, (int)words);
 }
 
 void rules_set(struct rules *rules, uint64_t reg, enum rule_kind kind)
@@ -90,7 +88,7 @@ void rule_set_register(struct rule *cfa, uint64_t reg)
 	if (cfa->kind == RULE_FAR && reg <= UINT8_MAX)
 		cfa->base = (uint8_t)reg;
 	else if (cfa->kind != RULE_STRANGE)
-		rule_set(cfa, reg, cfa->offset * (int64_t)ROW_WORD);
+		rule_set(cfa, reg, rule_offset(cfa) * (int64_t)ROW_WORD);
 }
 
 void rule_set_offset(struct rule *cfa, int64_t offset)
@@ -154,9 +152,7 @@ void rule_set_expression(struct rule *cfa, struct bytes expression)
 	uint8_t base;
 
 	if (threshold)
-		*cfa = (struct rule){ .kind = RULE_LINKAGE,
-				      .base = REGISTER_SP,
-				      .offset = threshold };
+		*cfa = rule_of(RULE_LINKAGE, REGISTER_SP, threshold);
 	else if (takes_base(&expression, &base, &offset))
 		*cfa = rule_with(rest_of(&expression), base, offset);
 	else
@@ -170,7 +166,7 @@ static bool is_kind(const struct rule *rule, enum rule_kind kind)
 
 static bool is_at(const struct rule *rule, enum rule_kind kind, int offset)
 {
-	return is_kind(rule, kind) && rule->offset == offset;
+	return is_kind(rule, kind) && rule_offset(rule) == offset;
 }
 
 /* Do the rules find everything in the ucontext_t of a signal? */
@@ -184,7 +180,8 @@ static bool lead_to_context(const struct rules *rules)
 		    rules->saved[i].base != REGISTER_SP)
 			return false;
 	}
-	return is_at(&rules->cfa, RULE_BASED, rules->saved[ROW_SP].offset) &&
+	return is_at(&rules->cfa, RULE_BASED,
+		     rule_offset(&rules->saved[ROW_SP])) &&
 	       rules->cfa.base == REGISTER_SP;
 }
 
@@ -201,11 +198,11 @@ static int saved_at(const struct rules *rules, const struct rule *rule)
 
 	if (is_kind(rule, RULE_SAME))
 		return 0;
-	if (!is_realigned && is_kind(rule, RULE_OFFSET) && rule->offset)
-		return up_to(-rule->offset, ROW_MAX_SAVED);
+	if (!is_realigned && is_kind(rule, RULE_OFFSET) && rule_offset(rule))
+		return up_to(-rule_offset(rule), ROW_MAX_SAVED);
 	if (is_realigned && is_kind(rule, RULE_BASED) &&
 	    rule->base == rules->cfa.base)
-		return up_to(1 - rule->offset, ROW_MAX_SAVED);
+		return up_to(1 - rule_offset(rule), ROW_MAX_SAVED);
 	return -1;
 }
 
@@ -214,7 +211,7 @@ static unwind_row cfa_row(const struct rule *cfa)
 {
 	unsigned base = place(cfa->base);
 	enum row_kind kind = ROW_PLAIN;
-	int offset = cfa->offset;
+	int offset = rule_offset(cfa);
 
 	if (base >= ROW_REGISTERS)
 		return ROW_STRANGE;
@@ -252,17 +249,22 @@ static bool is_resolver(const struct rules *rules)
 	       is_at(&rules->saved[ROW_RETURN], RULE_OFFSET, PUSHED - 1);
 }
 
+static void move_by(struct rule *rule, int words)
+{
+	*rule = rule_of(rule->kind, (uint8_t)rule->base,
+			rule_offset(rule) + words);
+}
+
 static struct rules counted_from_caller(const struct rules *resolvers)
 {
 	struct rules rules = *resolvers;
 
-	rules.cfa.offset = (int16_t)(rules.cfa.offset + PUSHED);
+	move_by(&rules.cfa, PUSHED);
 	for (int i = 0; i < RULE_COUNT; i++)
 		if (is_kind(&rules.saved[i], RULE_OFFSET))
-			rules.saved[i].offset =
-				(int16_t)(rules.saved[i].offset - PUSHED);
+			move_by(&rules.saved[i], -PUSHED);
 	/* At its end it has taken them from the stack. */
-	if (!rules.cfa.offset)
+	if (!rule_offset(&rules.cfa))
 		rules.saved[ROW_RETURN].kind = RULE_SAME;
 	return rules;
 }

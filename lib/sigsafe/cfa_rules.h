@@ -23,10 +23,30 @@ enum rule_kind {
 
 /* Small, as several sets of rules lie on the host's stack. */
 struct rule {
-	uint8_t kind;
-	uint8_t base;	/* DWARF number of a register */
-	int16_t offset; /* in words; the linkage table's threshold */
+	uint32_t kind : 4;
+	uint32_t base : 8;   /* DWARF number of a register */
+	uint32_t above : 20; /* rule_offset() above the least that fits */
 };
+
+/* Frames of 4 MiB. */
+#define RULE_MAX_OFFSET ((1 << 19) - 1)
+
+/* In words; the linkage table's threshold. */
+static inline int rule_offset(const struct rule *rule)
+{
+	return (int)rule->above - RULE_MAX_OFFSET;
+}
+
+static inline struct rule rule_of(enum rule_kind kind, uint8_t base, int offset)
+{
+	return (struct rule){
+		.kind = kind & 0xfu,
+		.base = base,
+		.above = (uint32_t)(offset + RULE_MAX_OFFSET) & 0xfffffu,
+	};
+}
+
+_Static_assert(sizeof(struct rule) == 4, "a word");
 
 /* Registers that have rules: a row's, and the return address if on the stack.
  */

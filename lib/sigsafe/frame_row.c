@@ -38,6 +38,14 @@ static bool is_made_up(struct memory *memory, const struct walk_frame *frame)
 	       !return_address_follows_call(frame->pc);
 }
 
+/* Right behind one that it was not called from. */
+static bool is_between(const struct walk_frame *frame,
+		       const struct function *before)
+{
+	return frame->pc == before->end &&
+	       !return_address_follows_call(frame->pc);
+}
+
 cold unwind_row frame_row_find(struct memory *memory,
 			       const struct walk_frame *frame, uintptr_t pc)
 {
@@ -48,12 +56,12 @@ cold unwind_row frame_row_find(struct memory *memory,
 	 * The program's own way back from a signal handler may have none. It is
 	 * entered at its start: in front of that may lie another function.
 	 */
-	if ((row == ROW_STRANGE || frame->pc == function.end) &&
+	if ((row == ROW_STRANGE || is_between(frame, &function)) &&
 	    walk_returns_from_signal(frame))
 		row = ROW_SIGNAL;
 	if (row == ROW_STRANGE)
 		row = linkage_row(frame);
-	if ((row == ROW_STRANGE || frame->pc == function.end) &&
+	if ((row == ROW_STRANGE || is_between(frame, &function)) &&
 	    !frame->exact && is_made_up(memory, frame))
 		row = ROW_RETURN_ENTERS;
 	if (row == ROW_STRANGE && !function.start)

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <alloca.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -163,6 +164,20 @@ __asm__(".text\n"
 	"	movq $15, %rax\n"
 	"	syscall\n"
 	".size come_back, . - come_back\n"
+	/* It does not return, nor does what it calls. */
+	".type call_last, @function\n"
+	"call_last:\n"
+	"	.cfi_startproc\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_def_cfa_offset 16\n"
+	"	call spin_and_leave\n"
+	"	.cfi_endproc\n"
+	".size call_last, . - call_last\n"
+	".type come_back_too, @function\n"
+	"come_back_too:\n"
+	"	movq $15, %rax\n"
+	"	syscall\n"
+	".size come_back_too, . - come_back_too\n"
 	/* Where a coroutine's function returns to, right behind another. */
 	".type lies_before_too, @function\n"
 	"lies_before_too:\n"
@@ -229,8 +244,30 @@ static void callback_restorer(void)
 	raise(SIGUSR2);
 	KEEP_FRAME();
 }
+
+void call_last(void);
+
+static jmp_buf landing;
+
+__attribute__((used)) static void spin_and_leave(void)
+{
+	spin_long();
+	longjmp(landing, 1);
+}
+
+static void callback_last(void)
+{
+	if (!setjmp(landing))
+		call_last();
+	KEEP_FRAME();
+}
 #else
 static void callback_restorer(void)
+{
+	exit(4);
+}
+
+static void callback_last(void)
 {
 	exit(4);
 }
@@ -270,13 +307,10 @@ __attribute__((noinline)) static void callback_made(void)
 }
 
 static const struct place places[] = {
-	{ "spin", callback_spin },
-	{ "far", callback_far },
-	{ "unlock", callback_unlock },
-	{ "made", callback_made },
-	{ "restorer", callback_restorer },
-	{ "coroutine", callback_coroutine },
-	{ NULL, NULL },
+	{ "spin", callback_spin },	   { "far", callback_far },
+	{ "unlock", callback_unlock },	   { "made", callback_made },
+	{ "restorer", callback_restorer }, { "coroutine", callback_coroutine },
+	{ "last", callback_last },	   { NULL, NULL },
 };
 
 int main(int argc, char **argv)

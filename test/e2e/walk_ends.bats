@@ -112,3 +112,10 @@ caller_is() {
 	samples "$text" | grep " work_alone go_home *$"
 	(($(total_count "$text" lies_before_too) == 0))
 }
+
+@test "a call that ends its function right before such a way back is a call" {
+	[[ $(uname -m) = x86_64 ]] || skip "elsewhere the way back is the kernel's"
+	stall_in last walk_callers
+	samples "$text" | grep " spin_and_leave call_last callback_last main "
+	(($(below spin_and_leave callback_last) == 0))
+}

@@ -109,6 +109,27 @@ Test(eh_frame, spoilt_tables_have_some_row_or_none)
 	}
 }
 
+static __attribute__((noinline)) uintptr_t my_caller(void)
+{
+	return (uintptr_t)__builtin_return_address(0);
+}
+
+static __attribute__((noinline)) uintptr_t be_large(void)
+{
+	char room[3 << 20];
+	uintptr_t here;
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	here = my_caller();
+	__asm__ volatile("" : : "r"(room) : "memory");
+	return here;
+}
+
+Test(eh_frame, a_frame_of_three_megabytes_has_a_row)
+{
+	cr_assert_neq(row_at(be_large()), ROW_STRANGE);
+}
+
 Test(eh_frame, what_is_in_no_function_has_no_row)
 {
 	static int datum;

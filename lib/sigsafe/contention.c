@@ -20,6 +20,7 @@
 #include "sigsafe/sampling.h"
 #include "sigsafe/sleepers.h"
 #include "sigsafe/stack.h"
+#include "sigsafe/stack_touch.h"
 #include "sigsafe/thread.h"
 
 uint32_t contention_waiters[WAITER_BUCKETS];
@@ -89,10 +90,14 @@ struct contention contention_settle(const void *address)
 {
 	struct contention caused = { .recording = NULL };
 	struct recording *rec = live_recording();
-	struct lock_record *lock = rec ? find_busy(rec, address) : NULL;
 	struct ledger_charge due;
+	struct lock_record *lock;
 	uint32_t owed;
 
+	if (!rec)
+		return caused;
+	stack_touch(TOUCH_LOCK_BYTES);
+	lock = find_busy(rec, address);
 	if (!lock || !freeze_enter(rec))
 		return caused;
 	/* Acquire pairs with owed_add(): what is owed is in the ledger. */

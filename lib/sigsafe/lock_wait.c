@@ -17,6 +17,7 @@
 #include "sigsafe/samples.h"
 #include "sigsafe/sampling.h"
 #include "sigsafe/stack.h"
+#include "sigsafe/stack_touch.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/waiters.h"
 
@@ -80,7 +81,10 @@ void contention_wait_begin_for(struct lock_wait *wait, struct lock lock,
 	struct recording *rec = live_recording();
 
 	*wait = (struct lock_wait){ .address = lock.address };
-	if (!rec || !live_header.watches_locks || !freeze_enter(rec))
+	if (!rec || !live_header.watches_locks)
+		return;
+	stack_touch(TOUCH_LOCK_BYTES);
+	if (!freeze_enter(rec))
 		return;
 	wait->lock = lock_pin_or_make(rec, lock.address, lock.kind);
 	if (wait->lock) {
@@ -210,6 +214,7 @@ void contention_wait_end(struct lock_wait *wait, enum wait_outcome outcome)
 	struct recording *rec = wait->recording;
 	uint64_t waited_ns;
 
+	stack_touch(TOUCH_LOCK_BYTES);
 	/* A child that was forked meanwhile has no part in it. */
 	if (!rec || rec != live_recording() || !freeze_enter(rec)) {
 		thread_self.lock = NULL;

@@ -9,6 +9,7 @@
 #include <signal.h>
 
 #include "base/atomic.h"
+#include "sigsafe/stack_touch.h"
 
 /* As deep as anything goes on the host's stack while a lock is held. */
 #define TOUCHED_BYTES 288
@@ -35,25 +36,13 @@ static bool take_or_wait(struct quiet_lock *lock, uint32_t memory)
 	return false;
 }
 
-/*
- * The host's stack may end there, or its pages be made as they are met: the
- * handler of the host's that has the fault may jump away, so it is to come
- * before anything is held.
- */
-static __attribute__((noinline)) void touch_stack(void)
-{
-	char below[TOUCHED_BYTES];
-
-	*(volatile char *)below = 0;
-}
-
 void quiet_lock(struct quiet_lock *lock, uint32_t memory)
 {
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset mask;
 	uint32_t nobody = 0;
 
-	touch_stack();
+	stack_touch(TOUCHED_BYTES);
 	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
 	/* Acquire pairs with the release in quiet_unlock(). */
 	if (!cas_acq_rel(&lock->holder, &nobody, memory)) {

@@ -16,6 +16,7 @@
 #include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/own_stack.h"
+#include "sigsafe/stack_touch.h"
 #include "sigsafe/sys.h"
 
 #define STACKS	    8u
@@ -204,6 +205,8 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 		work(argument);
 		return true;
 	}
+	stack_touch(thread_self.alternate_stack ? TOUCH_ALTERNATE_BYTES
+						: TOUCH_CHANGE_BYTES);
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	fault_mask_learn(before);
 	done = call_where_it_may(has_room ? place : NULL, work, argument);

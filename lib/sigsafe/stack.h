@@ -22,7 +22,7 @@
  * recorded (counted by reason in recording.lost). Where a walk can't be made
  * safely, the stack is its first frame alone (counted as well); where there is
  * no room for more, that one's address, without its module. Leaves errno alone.
- * Takes no lock of the host, allocates nothing. A hook's takes 500 bytes of the
+ * Takes no lock of the host, allocates nothing. A hook's takes 600 bytes of the
  * stack it is called on; 2.5 KB where that is known to be the thread's own and
  * has 8 KiB left, and one more for callers without unwind rules. Signal-safe.
  */

@@ -12,6 +12,7 @@
 #include "sigsafe/memory.h"
 #include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
+#include "sigsafe/stack_touch.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
 
@@ -113,6 +114,7 @@ bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 	}
 	if (in_handler)
 		return run(work, argument, SPINS_IN_HANDLER, why);
+	stack_touch(TOUCH_CHANGE_BYTES);
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	done = run(work, argument, SPINS, why);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);

@@ -101,6 +101,22 @@ takes_little_ticked() {
 	(($(total_ns "$(result mutex.txt)" in_grown_coroutine) > 0))
 }
 
+# overflows MASK: all is as before, and walks are made.
+overflows() {
+	[[ $(natively "$(victim overflow)" "$1") = done ]]
+	[[ $(under_shim "$(victim overflow)" "$1") = done ]]
+	! grep "walks left out" "$(result mutex.txt)"
+	(($(total_ns "$(result mutex.txt)" in_coroutine) > 0))
+}
+
+@test "the stack ends in an unlock that a handler jumps out of" {
+	overflows keeps
+}
+
+@test "the same where the jump leaves the mask as it is" {
+	overflows loses
+}
+
 @test "the program's own alternate stack may be of one page" {
 	survives alternate in_coroutine
 }

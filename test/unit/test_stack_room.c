@@ -17,7 +17,7 @@
 #define UNTOUCHED   0x5a
 
 /* More where the called keeps the return address. */
-#define MOST_BYTES (RETURN_IS_ON_STACK ? 512 : 768)
+#define MOST_BYTES (RETURN_IS_ON_STACK ? 600 : 896)
 
 static char coroutine_stack[STACK_BYTES] __attribute__((aligned(16)));
 static ucontext_t home;

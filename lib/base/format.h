@@ -86,7 +86,7 @@ struct section {
 	X(LOST_LOG, "log lines that could not be written")                     \
 	X(LOST_PLACE, "places where threads park: no room, may hide stalls")   \
 	X(LOST_TIMER, "timers the kernel refused, or memory for their ticks")  \
-	X(LOST_WALK_BUSY, "walks left out: another walk was under way")        \
+	X(LOST_WALK_BUSY, "walks left out: another was under way, or killed")  \
 	X(LOST_WALK_NESTED, "walks left out: inside a walk")                   \
 	X(LOST_WALK_FORK, "walks left out: fork under way")                    \
 	X(LOST_WALK_SHORT, "walks cut short: no unwind information")           \

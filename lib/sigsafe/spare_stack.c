@@ -11,6 +11,7 @@
 #include "base/atomic.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/fault_mask.h"
+#include "sigsafe/holder.h"
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/nap.h"
@@ -21,7 +22,6 @@
 
 #define STACKS	    8u
 #define STACK_BYTES (16u << 10)
-#define ALL	    ((1u << STACKS) - 1)
 
 /* With the unreadable page below it. */
 #define EACH_BYTES (PAGE_BYTES + STACK_BYTES)
@@ -42,8 +42,8 @@
  */
 static char *stacks;
 
-/* One bit for each that is in use. */
-static uint32_t in_use;
+/* Of each the thread that uses it (sigsafe/holder.h); 0: none. */
+static uint32_t holders[STACKS];
 
 void spare_stack_start(void)
 {
@@ -61,35 +61,59 @@ void spare_stack_start(void)
 	stacks = (char *)at;
 }
 
-/* The bit of one that is now the caller's, or 0. */
-static uint32_t take(void)
+/* Pairs with the release in give_back(). */
+static bool take_this(uint32_t *holder, uint32_t from, uint32_t self)
 {
-	/* Relaxed: a guess, which the exchange puts right. */
-	uint32_t seen = load_relaxed(&in_use);
+	return cas_acq_rel(holder, &from, self);
+}
 
-	for (;;) {
-		uint32_t bit = ~seen & (seen + 1) & ALL;
+/* The end of one that is now the caller's, or NULL. */
+static char *take(uint32_t self)
+{
+	for (unsigned i = 0; i < STACKS; i++)
+		/* Relaxed: a guess, which the exchange puts right. */
+		if (!load_relaxed(&holders[i]) &&
+		    take_this(&holders[i], 0, self))
+			return stacks + (i + 1) * EACH_BYTES;
+	return NULL;
+}
 
-		/* Pairs with the release in call_on_spare(). */
-		if (!bit || cas_acq_rel(&in_use, &seen, seen | bit))
-			return bit;
+/* As take(), of one whose thread is no more: nobody else gives it back. */
+static char *inherit(uint32_t self)
+{
+	for (unsigned i = 0; i < STACKS; i++) {
+		uint32_t holder = load_relaxed(&holders[i]);
+
+		if (!holder || !holder_is_gone(holder) ||
+		    !take_this(&holders[i], holder, self))
+			continue;
+		live_count_lost(LOST_WALK_BUSY);
+		return stacks + (i + 1) * EACH_BYTES;
 	}
+	return NULL;
 }
 
 /* As take(), in the time that is given. */
-static uint32_t take_in_time(void)
+static char *take_in_time(void)
 {
-	uint32_t bit = take();
+	uint32_t self = holder_self();
+	char *end = take(self);
 
-	for (unsigned i = 0; !bit && i < SPINS; i++) {
+	for (unsigned i = 0; !end && i < SPINS; i++) {
 		machine_relax();
-		bit = take();
+		end = take(self);
 	}
-	for (unsigned i = 0; !bit && i < NAPS; i++) {
+	for (unsigned i = 0; !end && i < NAPS; i++) {
 		nap(i);
-		bit = take();
+		end = i == NAP_YIELDS ? inherit(self) : take(self);
 	}
-	return bit;
+	return end;
+}
+
+static void give_back(const char *end)
+{
+	/* Pairs with take_this(). */
+	store_release(&holders[(size_t)(end - stacks) / EACH_BYTES - 1], 0);
 }
 
 /* How much of the spare stack that sp is on is left; 0: it is on none. */
@@ -112,20 +136,17 @@ static bool is_on_ours(uintptr_t sp)
 
 static bool call_on_spare(void (*work)(void *), void *argument)
 {
-	uint32_t bit;
-	size_t end;
+	char *end;
 
 	if (!stacks) {
 		work(argument);
 		return true;
 	}
-	bit = take_in_time();
-	if (!bit)
+	end = take_in_time();
+	if (!end)
 		return false;
-	end = ((unsigned)__builtin_ctz(bit) + 1) * EACH_BYTES;
-	other_stack_call(stacks + end, work, argument);
-	/* Pairs with take(). */
-	sub_release(&in_use, bit);
+	other_stack_call(end, work, argument);
+	give_back(end);
 	return true;
 }
 
@@ -216,5 +237,6 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 
 void spare_stack_reset(void)
 {
-	store_release(&in_use, 0);
+	for (unsigned i = 0; i < STACKS; i++)
+		store_release(&holders[i], 0);
 }

@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 
 #include "base/atomic.h"
+#include "sigsafe/holder.h"
+#include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
@@ -25,11 +27,14 @@
 /* How often a fork looks whether a walk is over: for a second at least. */
 #define FORK_LOOKS (NAP_YIELDS + NS_PER_S / NAP_NS)
 
-/* Bit 0: a walk is under way. The rest: twice the number of forks under way. */
-#define WALKING 1u
-#define FORK	2u
+/*
+ * The lower half: the thread that walks (sigsafe/holder.h), or 0. The upper
+ * one: the number of forks under way.
+ */
+#define WALKER(state) ((uint32_t)(state))
+#define FORK	      (UINT64_C(1) << 32)
 
-static uint32_t state;
+static uint64_t state;
 
 /* Below it an unreadable page. Written by walker_start(), in the constructor.
  */
@@ -56,48 +61,66 @@ const void *walker_guard_page(void)
  * A fork would copy a walk half done. But one that the only forking thread
  * makes itself is over before it goes on with its fork.
  */
-static bool is_kept_out_by_fork(uint32_t seen)
+static bool is_kept_out_by_fork(uint64_t seen)
 {
 	return seen >= FORK && (!thread_self.in_fork || seen >= 2 * FORK);
 }
 
-static bool take_turn(unsigned spins, enum lost_reason *why)
+/* One that was killed in its walk ends it no more. */
+static void end_of_the_gone(uint64_t seen)
+{
+	if (holder_is_gone(WALKER(seen)) &&
+	    cas_acq_rel(&state, &seen, seen - WALKER(seen)))
+		live_count_lost(LOST_WALK_BUSY);
+}
+
+static bool take_turn(uint32_t self, unsigned spins, enum lost_reason *why)
 {
 	/* Relaxed: a guess, which the exchange puts right. */
-	uint32_t seen = load_relaxed(&state);
+	uint64_t seen = load_relaxed(&state);
 
 	for (;;) {
 		*why = LOST_WALK_FORK;
 		if (is_kept_out_by_fork(seen))
 			return false;
 		/* Pairs with end_turn(). */
-		if (!(seen & WALKING) &&
-		    cas_acq_rel(&state, &seen, seen | WALKING))
+		if (!WALKER(seen) && cas_acq_rel(&state, &seen, seen | self))
 			return true;
 		*why = LOST_WALK_BUSY;
 		if (!spins--)
-			return false;
+			break;
 		machine_relax();
 		seen = load_relaxed(&state);
 	}
+	/* For the next one. */
+	if (WALKER(seen))
+		end_of_the_gone(seen);
+	return false;
 }
 
 /* Pairs with take_turn() and walker_before_fork(). */
-static void end_turn(void)
+static void end_turn(uint32_t self)
 {
-	sub_release(&state, WALKING);
+	sub_release(&state, self);
 }
 
 /* All signals are blocked: nothing may leave a walk half done. */
 static bool run(void (*work)(void *), void *argument, unsigned spins,
 		enum lost_reason *why)
 {
-	if (!take_turn(spins, why))
+	uint32_t self = holder_self();
+
+	/* If it is noted of itself, and not by a guest in its memory. */
+	if (thread_self.in_walk && WALKER(load_relaxed(&state)) == self) {
+		*why = LOST_WALK_NESTED;
+		return false;
+	}
+	if (!take_turn(self, spins, why))
 		return false;
 	thread_self.in_walk = true;
 	other_stack_call(stack + STACK_BYTES, work, argument);
 	thread_self.in_walk = false;
-	end_turn();
+	end_turn(self);
 	return true;
 }
 
@@ -108,10 +131,6 @@ bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 	kernel_sigset before;
 	bool done;
 
-	if (thread_self.in_walk) {
-		*why = LOST_WALK_NESTED;
-		return false;
-	}
 	if (in_handler)
 		return run(work, argument, SPINS_IN_HANDLER, why);
 	stack_touch(TOUCH_CHANGE_BYTES);
@@ -127,11 +146,15 @@ void walker_before_fork(void)
 	add_seq_cst(&state, FORK);
 	/*
 	 * Acquire pairs with end_turn(). Bounded: a walk whose thread was
-	 * killed never ends, and a fork must.
+	 * stopped does not end, and a fork must.
 	 */
 	for (unsigned i = 0; i < FORK_LOOKS; i++) {
-		if (!(load_acquire(&state) & WALKING))
+		uint64_t seen = load_acquire(&state);
+
+		if (!WALKER(seen))
 			return;
+		if (i == NAP_YIELDS)
+			end_of_the_gone(seen);
 		nap(i);
 	}
 }

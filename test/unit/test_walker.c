@@ -44,11 +44,18 @@ static void assert_whole(uint32_t place)
 	cr_assert_eq(fixture_find(stack, fixture_frame(return_address)), 1);
 }
 
+static void capture_inside(void *place)
+{
+	*(uint32_t *)place = capture();
+}
+
 Test(walker, a_walk_inside_of_a_walk_is_its_first_frame)
 {
-	thread_self.in_walk = true;
-	assert_first_frame_alone(capture(), LOST_WALK_NESTED);
-	thread_self.in_walk = false;
+	enum lost_reason why;
+	uint32_t place = 0;
+
+	cr_assert(walker_run(capture_inside, &place, false, &why));
+	assert_first_frame_alone(place, LOST_WALK_NESTED);
 	assert_whole(capture());
 }
 

@@ -34,9 +34,20 @@ static inline struct sitting select_sitting(struct call_site call, int n,
 	return sitting;
 }
 
+static inline struct sitting epoll_sitting(struct call_site call, int fd,
+					   int timeout)
+{
+	struct sitting sitting = sitting_epoll(call, fd);
+
+	sitting.looks = !timeout;
+	return sitting;
+}
+
 /* In a hook: the seat it is called in, made where it stays: no copy. */
 #define EPOLL ((struct sitting[]){ sitting_epoll(CALL_SITE_HERE, fd) })
-#define POLL  ((struct sitting[]){ sitting_poll(CALL_SITE_HERE, fds, n) })
+#define EPOLL_FOR(timeout)                                                     \
+	((struct sitting[]){ epoll_sitting(CALL_SITE_HERE, fd, timeout) })
+#define POLL ((struct sitting[]){ sitting_poll(CALL_SITE_HERE, fds, n) })
 #define SELECT                                                                 \
 	((struct sitting[]){ select_sitting(CALL_SITE_HERE, n, in, out, err) })
 
@@ -66,7 +77,7 @@ static CONTINUES_A_CALL int continue_epoll(uint64_t begun_ns, int fd,
 
 HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 {
-	uint64_t begun_ns = begin(CALL_EPOLL_WAIT, EPOLL);
+	uint64_t begun_ns = begin(CALL_EPOLL_WAIT, EPOLL_FOR(timeout));
 	int got = real.epoll_wait(fd, events, n, timeout);
 
 	while (wait_was_broken(got))
@@ -79,7 +90,7 @@ HOOK int epoll_wait(int fd, struct epoll_event *events, int n, int timeout)
 HOOK int epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
 		     const sigset_t *mask)
 {
-	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT, EPOLL);
+	uint64_t begun_ns = begin(CALL_EPOLL_PWAIT, EPOLL_FOR(timeout));
 	int got = real.epoll_pwait(fd, events, n, timeout, mask);
 
 	while (wait_was_broken(got))

@@ -62,6 +62,7 @@ struct loop {
 	struct thread_record *other; /* that took turns with it, or NULL */
 	uint64_t parking_sleeps;     /* that its parking has taken, at most */
 	uint32_t late_tries;	     /* in vain */
+	bool has_blocked;	     /* after it had looked for events */
 	bool was_taught;	     /* by who never waited */
 	struct turn_way *seat_turn;  /* its wait's, at an epoll; or NULL */
 	struct turn_way *cold_turn;  /* lib/sigsafe/cold.h; NULL: not cold */

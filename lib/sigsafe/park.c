@@ -21,8 +21,6 @@
 /* Without others who take turns no place is learnt late, after so often. */
 #define LATE_TRIES 256
 
-#define LATE_SALT UINT64_C(0x2545f4914f6cdd1d)
-
 /*
  * The calls from where the thread blocks up to the function that its loop's
  * wait was called in, directly or by another one: with the place of the call in
@@ -41,25 +39,32 @@ calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 }
 
 /*
- * Where nobody has taught, since all who take turns had waited before they
- * first parked: a place beside the wait is learnt from the first to be found
- * there.
+ * Where nobody has taught, since all had waited before they first parked: from
+ * the first to be found beside its wait a place is learnt if threads take turns
+ * at that. Who has only looked for events, in place of waiting, knows of none
+ * but what was taught as threads began.
  */
 static cold int32_t late_teacher(struct thread *self,
 				 const struct call_site *block)
 {
 	uint64_t hash;
 	int32_t teacher;
+	bool has_seat = turns_have_seat(self);
 
-	if (self->loop->late_tries == LATE_TRIES || !turns_have_seat(self))
+	if (self->loop->late_tries == LATE_TRIES || !(has_seat || self->looks))
 		return TEACHER_NOBODY;
-	if (!turns_are_taken(self, self->block_ns)) {
-		self->loop->late_tries++;
+	has_seat = has_seat && turns_are_taken(self, self->block_ns);
+	/* Counted as one more in vain, until it is not. */
+	self->loop->late_tries += !has_seat;
+	if (!has_seat && !self->looks)
 		return TEACHER_NOBODY;
-	}
-	hash = park_whole_hash(block, LATE_SALT);
+	hash = park_late_hash(block);
 	teacher = hash ? park_places_teacher(hash) : TEACHER_NOBODY;
-	if (teacher != TEACHER_NOBODY || self->loop->was_taught ||
+	if (teacher != TEACHER_NOBODY) {
+		self->loop->late_tries = 0;
+		return teacher;
+	}
+	if (!has_seat || self->loop->was_taught ||
 	    !way_is_beside(&self->loop->way, block))
 		return teacher;
 	park_places_enter(hash, thread_identify()->tid);
@@ -140,6 +145,8 @@ void park_begin_slowly(struct call_site call, enum block_end end)
 		park_learn(self, &call);
 	if (!self->run_begun_ns && !may_be_cold)
 		return;
+	if (unlikely(self->looks))
+		park_learn_late(self, &call);
 	self->block_end = end;
 	self->block_ns = clock_now_ns();
 	self->block = call;

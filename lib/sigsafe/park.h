@@ -18,6 +18,10 @@
  * no callback (lib/sigsafe/way.h), if no two threads have been seen to wait at
  * that descriptor at once (lib/sigsafe/turns.h).
  *
+ * Who only looks for events before it parks, without waiting, may do so at a
+ * descriptor of its own, or many at one. It teaches if the first place where it
+ * ever blocks is beside that look, and it has had no events until then.
+ *
  * A loop's thread is parked where it blocks in such a place, and
  *
  *   other threads wait at the same epoll descriptor, or have since it blocked,

@@ -8,12 +8,14 @@
 #include "sigsafe/live.h"
 #include "sigsafe/park.h"
 #include "sigsafe/park_places.h"
+#include "sigsafe/run.h"
 #include "sigsafe/spare_stack.h"
 #include "sigsafe/stack.h"
 
 /* Frames of a stack that is compared as a whole, at most. */
 #define WHOLE_DEPTH 64
 #define WHOLE_SALT  UINT64_C(0x5bd1e9955bd1e995)
+#define LATE_SALT   UINT64_C(0x2545f4914f6cdd1d)
 
 /* After so many waits a thread that first of all does a job has begun it. */
 #define YOUNG_WAITS 64
@@ -114,6 +116,26 @@ cold void park_learn(struct thread *self, const struct call_site *call)
 		return;
 	go_up_to(self, call);
 	teach(*call);
+}
+
+uint64_t park_late_hash(const struct call_site *call)
+{
+	return park_whole_hash(call, LATE_SALT);
+}
+
+cold void park_learn_late(struct thread *self, const struct call_site *call)
+{
+	uint64_t hash;
+
+	if (!is_watched(self) || self->record->events ||
+	    self->loop->has_blocked)
+		return;
+	self->loop->has_blocked = true;
+	if (!way_is_beside(&self->loop->way, call))
+		return;
+	hash = park_late_hash(call);
+	if (hash)
+		park_places_enter(hash, thread_identify()->tid);
 }
 
 /* The places that are taught tell calls apart that end alike. */

@@ -33,6 +33,16 @@ bool park_is_in_wait(const struct thread *self, uintptr_t pc);
 /* It is about to block there, in a call that is a lock's. */
 void park_learn(struct thread *self, const struct call_site *call);
 
+/*
+ * It is about to block there in a run, having looked for events, not waited. If
+ * it has never had any, the first such place is where it parks, if that is
+ * beside the look.
+ */
+void park_learn_late(struct thread *self, const struct call_site *call);
+
+/* A place that is taught by who has waited: of the whole stack; 0: unknown. */
+uint64_t park_late_hash(const struct call_site *call);
+
 /* Who taught that the whole stack leads to where a thread parks. */
 int32_t park_teacher_of_stack(const struct call_site *block);
 

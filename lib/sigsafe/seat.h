@@ -41,6 +41,7 @@ struct sitting {
 	const struct pollfd *fds; /* NULL: it selects, or epolls */
 	const fd_set *readable, *writable, *exceptional; /* or NULL */
 	uint32_t limit; /* of select's descriptors */
+	bool looks;	/* and does not wait; as far as is known */
 };
 
 static inline struct sitting sitting_epoll(struct call_site call, int fd)

@@ -97,6 +97,7 @@ struct thread {
 	uint16_t own[OWN_CALLS]; /* by these calls, with that: ends of pc; 0 */
 	uint32_t parks;		 /* since it last waited for events */
 	bool takes_turns;	 /* it has waited for events after it parked */
+	bool looks;		 /* for events, the last time: no wait */
 	volatile uint8_t block_end; /* enum block_end */
 	volatile bool parked;	  /* a tick has found it so: its run is over */
 	volatile bool tick_waits; /* for the answer to woken_run */

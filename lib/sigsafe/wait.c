@@ -171,6 +171,7 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 		take_seat(self, &sitting->seat);
 	}
 	begun_ns = run_end(call);
+	self->looks = sitting->looks;
 	open_wait(self, WAITS_TO_TURN);
 	return begun_ns;
 }

@@ -51,3 +51,20 @@ cold() {
 	[[ $(header "$text" stalls) = 0 ]]
 	[[ -z $(header "$text" left) ]]
 }
+
+@test "workers that look for events before they park are idle there" {
+	local what
+
+	for what in looks looks-shared; do
+		cold $what
+		[[ $(header "$text" stalls) = 2 ]]
+		between 50000000 400000000 "$(total_ns "$text" callback_spins)"
+		between 50000000 400000000 "$(total_ns "$text" callback_awaits)"
+	done
+}
+
+@test "a loop that waits after each look, as no other does, is stalled" {
+	cold look-alone
+	between 3 6 "$(header "$text" stalls)"
+	between 150000000 2000000000 "$(total_ns "$text" take_order)"
+}

@@ -113,6 +113,47 @@ static __attribute__((noinline)) enum order take_order(unsigned self)
 	return order;
 }
 
+/* By a pointer: what is called by name beside the wait may be a place to
+ * park.*/
+static void call_back(enum order order)
+{
+	static void (*const callbacks[END + 1])(void) = {
+		[POLL] = callback_polls,
+		[AWAIT] = callback_awaits,
+		[SPIN] = callback_spins,
+		[SPIN_AND_WAIT] = callback_spins,
+		[SPIN_AND_POLL_OWN] = callback_spins,
+	};
+
+	if (callbacks[order])
+		callbacks[order]();
+	KEEP_FRAME();
+}
+
+static int own_fd[THREADS];
+
+static void look(unsigned self)
+{
+	struct epoll_event event;
+
+	epoll_wait(own_fd[self], &event, 1, 0);
+	KEEP_FRAME();
+}
+
+/* Looks for events, in place of waiting, each time before it parks. */
+static void *look_and_serve(void *number)
+{
+	unsigned self = (unsigned)(uintptr_t)number;
+	enum order order = NONE;
+
+	while (order != END) {
+		look(self);
+		order = take_order(self);
+		call_back(order);
+	}
+	return NULL;
+}
+
 /* The thread's only function that calls both what parks and what waits. */
 static void *serve(void *number)
 {
@@ -120,12 +161,7 @@ static void *serve(void *number)
 	enum order order;
 
 	while ((order = take_order(self)) != END) {
-		if (order == POLL)
-			callback_polls();
-		if (order == AWAIT)
-			callback_awaits();
-		if (order >= SPIN)
-			callback_spins();
+		call_back(order);
 		if (order == HOLD)
 			hold_seat();
 		if (order == WAIT || order == SPIN_AND_WAIT)
@@ -234,27 +270,64 @@ static void run_jobs(void)
 		order(i % THREADS, SPIN_AND_POLL_OWN);
 }
 
+static void idle(void)
+{
+	usleep(STALL_NS / 1000);
+}
+
+/* Workers that look for events of their own, or all for the same. */
+static void run_looks(void)
+{
+	for (unsigned i = 0; i < THREADS; i++) {
+		idle();
+		order(i, WAKE);
+	}
+	idle();
+	order(1, SPIN);
+	order(2, AWAIT);
+	idle();
+}
+
+/* As a loop does that waits in each of its turns, and has no others like it. */
+static void run_look_alone(void)
+{
+	for (int i = 0; i < 3; i++) {
+		idle();
+		order(0, WAKE);
+	}
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
+	void *(*serve)(void *number);
+	unsigned threads;
+	bool is_shared;
 } whats[] = {
-	{ "turns", run_turns },	    { "own-turn", run_own_turn },
-	{ "unknown", run_unknown }, { "start", run_start },
-	{ "jobs", run_jobs },
+	{ "turns", run_turns, serve, THREADS, true },
+	{ "own-turn", run_own_turn, serve, THREADS, true },
+	{ "unknown", run_unknown, serve, THREADS, true },
+	{ "start", run_start, serve, THREADS, true },
+	{ "jobs", run_jobs, serve, THREADS, true },
+	{ "looks", run_looks, look_and_serve, THREADS, false },
+	{ "looks-shared", run_looks, look_and_serve, THREADS, true },
+	{ "look-alone", run_look_alone, look_and_serve, 1, false },
 };
 
 #define WHATS (sizeof(whats) / sizeof(whats[0]))
 
-static void start(pthread_t thread[THREADS])
+static void start(pthread_t *thread, unsigned what)
 {
 	struct epoll_event event = { .events = EPOLLIN };
 
 	epoll_fd = epoll_create1(0);
 	event_fd = eventfd(0, 0);
 	epoll_ctl(epoll_fd, EPOLL_CTL_ADD, event_fd, &event);
-	for (unsigned i = 0; i < THREADS; i++) {
+	for (unsigned i = 0; i < whats[what].threads; i++) {
+		own_fd[i] = whats[what].is_shared ? epoll_fd : epoll_create1(0);
 		pthread_cond_init(&pool[i].ordered, NULL);
-		pthread_create(&thread[i], NULL, serve, (void *)(uintptr_t)i);
+		pthread_create(&thread[i], NULL, whats[what].serve,
+			       (void *)(uintptr_t)i);
 		until_parked(i);
 	}
 }
@@ -262,17 +335,18 @@ static void start(pthread_t thread[THREADS])
 int main(int argc, char **argv)
 {
 	pthread_t thread[THREADS];
-	unsigned i = 0;
+	unsigned what = 0;
 
-	while (i < WHATS && (argc < 2 || strcmp(whats[i].name, argv[1]) != 0))
-		i++;
-	if (i == WHATS)
+	while (what < WHATS &&
+	       (argc < 2 || strcmp(whats[what].name, argv[1]) != 0))
+		what++;
+	if (what == WHATS)
 		return 2;
-	start(thread);
-	whats[i].run();
-	for (unsigned t = 0; t < THREADS; t++)
-		give(t, END);
-	for (unsigned t = 0; t < THREADS; t++)
-		pthread_join(thread[t], NULL);
+	start(thread, what);
+	whats[what].run();
+	for (unsigned i = 0; i < whats[what].threads; i++)
+		give(i, END);
+	for (unsigned i = 0; i < whats[what].threads; i++)
+		pthread_join(thread[i], NULL);
 	return 0;
 }

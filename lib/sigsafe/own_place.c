@@ -170,6 +170,13 @@ static bool leads_to_the_end(struct ascent *up)
 	return false;
 }
 
+/* Lets the first thread's stack grow, as using it would. */
+static bool has_room_below(uintptr_t sp)
+{
+	return memory_is_readable((void *)(sp - OWN_PLACE_ROOM),
+				  OWN_PLACE_ROOM);
+}
+
 cold void own_place_show(const struct own_place *place)
 {
 	struct ascent up = { .place = place };
@@ -188,7 +195,7 @@ cold void own_place_show(const struct own_place *place)
 	up.walk.locator.memory = &up.at.memory;
 	/* A call that is not made from the shim is met at once. */
 	up.has_met_call = up.at.here.pc == place->call.pc - 1;
-	is_own = leads_to_the_end(&up);
+	is_own = leads_to_the_end(&up) && has_room_below(place->call.sp);
 	/* So that the walk that comes next need not copy. */
 	stack_reach_keep(&up.at.reach, up.walk.seen, is_own);
 	/* It may have been the first to tell where threads begin. */

@@ -10,6 +10,9 @@
  * the stack pointer there or at a fixed distance below, and the return
  * addresses of the two callers above, which are compared each time.
  *
+ * What is below must be there, too: the program may have made unreadable what
+ * it has left of its stack, to learn when it comes there. Asked once as well.
+ *
  * Believed in error would be a coroutine that makes the same call with the same
  * two callers at the very address where its thread, with no such array in
  * between, has made it. Signal-safe.
@@ -33,6 +36,9 @@ struct own_place {
 
 /* Has it been shown? Reads the stack above sp: faults are open. */
 bool own_place_is_known(const struct own_place *place);
+
+/* Of the stack below a place: what is done there takes no more. */
+#define OWN_PLACE_ROOM (8u << 10)
 
 /*
  * Shows it, or finds that it can't be, once for each place. Takes 2 KB of the

@@ -27,7 +27,7 @@
 #define EACH_BYTES (PAGE_BYTES + STACK_BYTES)
 
 /* What is done takes no more, whatever stack it is done on. */
-#define ROOM_BYTES (8u << 10)
+#define ROOM_BYTES OWN_PLACE_ROOM
 
 /*
  * How often one is tried for: whoever has them needs some microseconds for what

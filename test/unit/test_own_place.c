@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "machine_fixture.h"
@@ -161,6 +162,40 @@ Test(own_place, nor_is_a_handlers_stack_there)
 	cr_assert_eq(sigaltstack(&stack, NULL), 0);
 	cr_assert_eq(sigaction(SIGUSR2, &act, NULL), 0);
 	raise(SIGUSR2);
+}
+
+/* What the program has made unreadable of a stack of its own making. */
+#define SHUT_BYTES (64u << 10)
+
+static char own_stack[4 * SHUT_BYTES] __attribute__((aligned(4096)));
+
+static void *come_near(void *none)
+{
+	char *here = __builtin_frame_address(0);
+	volatile char *near;
+
+	call(one_caller);
+	cr_assert(is_known);
+	near = __builtin_alloca((size_t)(here - own_stack) - SHUT_BYTES - 4096);
+	*near = 0;
+	call(one_caller);
+	cr_assert(own_stack_room(called_at) > SHUT_BYTES);
+	cr_assert(!is_known);
+	return none;
+}
+
+Test(own_place, above_what_the_program_has_shut_it_is_not_used,
+     .disabled = IS_SANITIZED)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+
+	cr_assert_eq(mprotect(own_stack, SHUT_BYTES, PROT_NONE), 0);
+	pthread_attr_init(&attr);
+	cr_assert_eq(pthread_attr_setstack(&attr, own_stack, sizeof(own_stack)),
+		     0);
+	cr_assert_eq(pthread_create(&thread, &attr, come_near, NULL), 0);
+	pthread_join(thread, NULL);
 }
 
 /* A thread's frames lead to libc's, also while it has clean-ups to be made. */

@@ -24,12 +24,12 @@ struct rule *rules_of(struct rules *rules, uint64_t reg)
 static struct rule rule_with(enum rule_kind kind, uint64_t base, int64_t offset)
 {
 	int64_t words = offset / (int64_t)ROW_WORD;
+	bool fits = words <= RULE_MAX_OFFSET && words >= -RULE_MAX_OFFSET;
 
 	if (base > UINT8_MAX || offset % (int64_t)ROW_WORD)
 		return rule_of(RULE_STRANGE, 0, 0);
-	if (words > RULE_MAX_OFFSET || words < -RULE_MAX_OFFSET)
-		return rule_of(RULE_FAR, (uint8_t)base, 0);
-	return rule_of(kind, (uint8_t)base, (int)words);
+	return rule_of(fits ? kind : RULE_FAR, (uint8_t)base,
+		       fits ? (int)words : 0);
 }
 
 void rules_set(struct rules *rules, uint64_t reg, enum rule_kind kind)
@@ -104,19 +104,17 @@ void rule_set_offset(struct rule *cfa, int64_t offset)
  */
 static uint8_t linkage_threshold(struct bytes expression)
 {
-	static const uint8_t linkage[] = {
-		DW_OP_breg0 + REGISTER_SP,
-		8,
-		DW_OP_breg0 + RETURN_COLUMN,
-		0,
-		DW_OP_lit15,
-		DW_OP_and,
-		/* n */ 0,
-		DW_OP_ge,
-		DW_OP_lit3,
-		DW_OP_shl,
-		DW_OP_plus,
-	};
+	static const uint8_t linkage[] = { DW_OP_breg0 + REGISTER_SP,
+					   8,
+					   DW_OP_breg0 + RETURN_COLUMN,
+					   0,
+					   DW_OP_lit15,
+					   DW_OP_and,
+					   /* n */ 0,
+					   DW_OP_ge,
+					   DW_OP_lit3,
+					   DW_OP_shl,
+					   DW_OP_plus };
 	uint8_t threshold = 0;
 
 	if (expression.end - expression.at != sizeof(linkage))
@@ -185,10 +183,10 @@ static bool lead_to_context(const struct rules *rules)
 	       rules->cfa.base == REGISTER_SP;
 }
 
-/* words, if they are 0 to most; else -1. */
-static int up_to(int words, int most)
+/* As a row has it, or -1: it can't. */
+static int up_to_most(int words)
 {
-	return words < 0 || words > most ? -1 : words;
+	return words < 0 || words > ROW_MAX_SAVED ? -1 : words;
 }
 
 /* Where the register is saved, as a row has it; -1: elsewhere. */
@@ -199,10 +197,10 @@ static int saved_at(const struct rules *rules, const struct rule *rule)
 	if (is_kind(rule, RULE_SAME))
 		return 0;
 	if (!is_realigned && is_kind(rule, RULE_OFFSET) && rule_offset(rule))
-		return up_to(-rule_offset(rule), ROW_MAX_SAVED);
+		return up_to_most(-rule_offset(rule));
 	if (is_realigned && is_kind(rule, RULE_BASED) &&
 	    rule->base == rules->cfa.base)
-		return up_to(1 - rule_offset(rule), ROW_MAX_SAVED);
+		return up_to_most(1 - rule_offset(rule));
 	return -1;
 }
 
@@ -251,8 +249,7 @@ static bool is_resolver(const struct rules *rules)
 
 static void move_by(struct rule *rule, int words)
 {
-	*rule = rule_of(rule->kind, (uint8_t)rule->base,
-			rule_offset(rule) + words);
+	rule->above = (rule->above + (uint32_t)words) & 0xfffffu;
 }
 
 static struct rules counted_from_caller(const struct rules *resolvers)

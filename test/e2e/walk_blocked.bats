@@ -26,7 +26,7 @@ goes_on() {
 	grep "^# lost=.*: walks cut short: memory that can't be read" "$text"
 	law_closes "$text"
 	whole "$text"
-	(($(whole "$text") > 50))
+	(($(whole "$text") > 20))
 }
 
 @test "in a thread that blocks every signal" {

@@ -22,8 +22,7 @@
  *   ROW_PLT        ROW_SP + 8, and 8 more once the program counter's place in
  *                  its 16 bytes has come to offset / 8
  *   ROW_SIGNAL     all registers lie in a ucontext_t
- *   ROW_OUTERMOST  there is no caller: the code is entered, or ROW_RETURN_ENTERS
- *                  it, to which nobody has called from in front of it
+ *   ROW_OUTERMOST  there is no caller
  *   ROW_STRANGE    can't be said in a row
  *   ROW_BARE       there are no rules for the code
  *
@@ -83,6 +82,7 @@ static inline bool row_leads_on(unwind_row row)
 	return row_kind(row) > ROW_STRANGE && row_kind(row) < ROW_OUTERMOST;
 }
 
+/* Outermost, as it was put there to be returned to: nobody has called it. */
 #define ROW_RETURN_ENTERS row_pack(ROW_OUTERMOST, 0, 1)
 
 static inline bool row_is_outermost(unwind_row row)

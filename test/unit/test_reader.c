@@ -51,8 +51,9 @@ Test(reader, a_recording_tells_which_process_it_was)
 	cr_assert_eq(process->end, END_EXIT);
 	cr_assert_eq(process->thresholds.others_ns, 10 * NS_PER_MS);
 	cr_assert_eq(process->losses_count, 1);
-	cr_assert_str_eq(process->losses[0],
-			 "1 x walks left out: another was under way, or killed");
+	cr_assert_str_eq(
+		process->losses[0],
+		"1 x walks left out: another was under way, or killed");
 	process_free(process);
 }
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "machine_fixture.h"
+#include "sigsafe/cfa_rules.h"
 #include "sigsafe/eh_frame.h"
 
 #define MAX_COMMONS 64
@@ -85,7 +86,8 @@ static struct expected expected_cfa(const char *text)
 
 	if (strcmp(text, "exp") == 0)
 		expected.known = false;
-	else if (offset >= 0 && offset % 8 == 0 && offset < 8 << 15)
+	else if (offset >= 0 && offset % 8 == 0 &&
+		 offset <= 8 * RULE_MAX_OFFSET)
 		expected.row = row_pack(ROW_PLAIN, (enum row_register)base,
 					(uint32_t)offset / 8);
 	return expected;

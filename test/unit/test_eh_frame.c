@@ -127,6 +127,8 @@ static __attribute__((noinline)) uintptr_t be_large(void)
 
 Test(eh_frame, a_frame_of_three_megabytes_has_a_row)
 {
+	if (!RETURN_IS_ON_STACK)
+		cr_skip_test("registers are saved at the frame's far end");
 	cr_assert_neq(row_at(be_large()), ROW_STRANGE);
 }
 

@@ -51,7 +51,9 @@ VICTIMS  := $(patsubst test/e2e/victim_%,$(BUILD)/victims/%,$(basename \
 	$(BUILD)/victims/walk_storm_address
 BENCH    := $(patsubst test/%.c,$(BUILD)/%,$(wildcard test/bench/*.c))
 
-all: $(addprefix $(BUILD)/,libstallshim.so stallshim stallshim.1) ## build it
+MANUAL   := $(addprefix $(BUILD)/,stallshim.1 stallshim-loops.7)
+
+all: $(addprefix $(BUILD)/,libstallshim.so stallshim) $(MANUAL) ## build it
 
 $(BUILD)/libstallshim.so: $(SHIM_OBJ)
 # What test/e2e/naive.bats tests the tests of walks with.
@@ -68,8 +70,8 @@ $(patsubst %,$(BUILD)/naive_%/libstallshim.so,libunwind locked): LDFLAGS += -lun
 $(BUILD)/stallshim: $(COMMAND_OBJ)
 	@echo "  LD      $@"
 	$(Q)$(CC) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(COMMAND_LIBS)
-$(BUILD)/%.1: lib/command/%.1.in scripts/make-manual $(BUILD)/%
-	$(Q)scripts/make-manual $(BUILD)/$* $< >$@
+$(MANUAL): $(BUILD)/%: lib/command/%.in scripts/make-manual $(BUILD)/stallshim
+	$(Q)scripts/make-manual $(BUILD)/stallshim $< >$@
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -169,10 +171,12 @@ bench: all $(BENCH) ## what the shim costs, against the same without it
 install: all ## PREFIX=/usr/local DESTDIR=
 	install -Dm755 -t $(DESTDIR)$(LIBDIR) $(BUILD)/libstallshim.so
 	install -Dm755 -t $(DESTDIR)$(PREFIX)/bin $(BUILD)/stallshim
-	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/stallshim.1
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(filter %.1,$(MANUAL))
+	install -Dm644 -t $(DESTDIR)$(PREFIX)/share/man/man7 $(filter %.7,$(MANUAL))
 uninstall: ## with the same PREFIX and DESTDIR
 	rm -f $(DESTDIR)$(LIBDIR)/libstallshim.so $(addprefix $(DESTDIR)$(PREFIX)/, \
-		bin/stallshim share/man/man1/stallshim.1)
+		bin/stallshim share/man/man1/stallshim.1 \
+		share/man/man7/stallshim-loops.7)
 clean: ## remove what was built
 	rm -rf $(BUILD)
 help: ## this list

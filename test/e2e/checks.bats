@@ -12,7 +12,7 @@ setup() {
 	cp -r "$ROOT"/{Makefile,README.md,.clang-format,.ci,lib,shim,scripts,test} \
 		"$copy"
 	mkdir "$copy/build"
-	cp "$SHIM" "$STALLSHIM" "$BUILD/stallshim.1" "$copy/build"
+	cp "$SHIM" "$STALLSHIM" "$BUILD"/stallshim{.1,-loops.7} "$copy/build"
 	cp -r "$BUILD/obj" "$copy/build"
 }
 
@@ -177,7 +177,7 @@ plant() {
 }
 
 @test "check-manual: what groff warns of" {
-	echo '.Bl -tag' >>"$copy/build/stallshim.1"
+	echo '.Bl -tag' >>"$copy/build/stallshim-loops.7"
 	bites manual "no matching .El"
 }
 

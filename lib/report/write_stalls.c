@@ -44,7 +44,8 @@ static void write_sums(const struct report *report,
 		words_duration(arena, sums->longest_ns));
 	write_sum_why(report);
 	if (sums->unseen)
-		fprintf(report->out, "        %s without a stack.\n",
+		fprintf(report->out,
+			"        %s without a stack: over before a tick came.\n",
 			words_count(arena, sums->unseen, "stall"));
 }
 

@@ -43,10 +43,13 @@ static void write_sums(const struct report *report,
 	fprintf(report->out, "; the longest run took %s.\n",
 		words_duration(arena, sums->longest_ns));
 	write_sum_why(report);
+	/* What was lost has its reasons at the report's end. */
 	if (sums->unseen)
-		fprintf(report->out,
-			"        %s without a stack: over before a tick came.\n",
-			words_count(arena, sums->unseen, "stall"));
+		fprintf(report->out, "        %s without a stack%s.\n",
+			words_count(arena, sums->unseen, "stall"),
+			report->process->losses_count
+				? ""
+				: ": over before a tick came");
 }
 
 static void fill_row(const struct report *report, const struct loop *loop,

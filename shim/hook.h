@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -112,6 +113,9 @@
 	X(int, setcontext, (const ucontext_t *to), (to))                       \
 	X(int, swapcontext, (ucontext_t * from, const ucontext_t *to),         \
 	  (from, to))                                                          \
+	X(void, longjmp, (struct __jmp_buf_tag to[1], int value), (to, value)) \
+	X(void, __longjmp_chk, (struct __jmp_buf_tag to[1], int value),        \
+	  (to, value))                                                         \
 	X(int, sigaltstack, (const stack_t *stack, stack_t *old),              \
 	  (stack, old))                                                        \
 	X(int, sigpending, (sigset_t * set), (set))                            \
@@ -230,6 +234,8 @@
 	X(sysv_signal, __sysv_signal)                                          \
 	X(sigsuspend, __sigsuspend)                                            \
 	X(raise, gsignal)                                                      \
+	X(longjmp, _longjmp)                                                   \
+	X(longjmp, siglongjmp)                                                 \
 	X(poll, __poll)                                                        \
 	X(select, __select)                                                    \
 	X(nanosleep, __nanosleep)                                              \
@@ -263,6 +269,7 @@ struct real_functions {
 extern struct real_functions real;
 
 /* Declared by libc's headers only to programs that are fortified. */
+_Noreturn void __longjmp_chk(struct __jmp_buf_tag to[1], int value);
 int __poll_chk(struct pollfd *fds, nfds_t n, int timeout, size_t size);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *timeout,
 		const sigset_t *mask, size_t size);

@@ -134,11 +134,10 @@ static ONE_FRAME call(int sig, siginfo_t *info, ucontext_t *uc,
 }
 
 /* By now seccomp may kill for the call; and there are no ticks. */
-static enum arming hold_timer(int sig, const siginfo_t *info)
+static bool hold_timer(int sig, const siginfo_t *info)
 {
-	return unlikely(fault_may_end_host(sig, info)) && live_recording()
-		       ? timer_hold(&thread_self)
-		       : NOT_ARMED;
+	return unlikely(fault_may_end_host(sig, info)) && live_recording() &&
+	       timer_hold(&thread_self);
 }
 
 /*
@@ -151,7 +150,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 	struct blocked blocked = watch_interrupt();
 	struct wait_state wait = wait_interrupt(uc);
 	enum fault_mask mask = fault_mask_interrupt();
-	enum arming held = hold_timer(sig, info);
+	bool holds = hold_timer(sig, info);
 	struct transfer transfer;
 
 	/* First: a call that it leaves is one the host's signal has broken. */
@@ -162,7 +161,8 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 	call(sig, info, uc, handler);
 	thread_self.handler_depth--;
 	fault_mask_resume(mask, uc);
-	timer_release(&thread_self, held);
+	if (unlikely(holds))
+		timer_release(&thread_self);
 	transfer_resume(&transfer);
 	watch_resume(&blocked, wait.waiting);
 	wait_resume(&wait, uc);

@@ -111,7 +111,8 @@ struct thread {
 	volatile int32_t timer;		    /* kernel id + 1; 0: none */
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
 	volatile enum arming armed;
-	volatile bool disarmed;	     /* by us: a tick that comes yet is none */
+	volatile enum arming held; /* what it was, if timer_hold() stopped it */
+	volatile bool disarmed;	   /* by us: a tick that comes yet is none */
 	volatile bool timer_refused; /* do not try again */
 
 	/* The present wait (lib/sigsafe/wait.h). */

@@ -132,15 +132,21 @@ bool timer_disarm(struct thread *self)
 	return true;
 }
 
-enum arming timer_hold(struct thread *self)
+bool timer_hold(struct thread *self)
 {
 	enum arming held = self->armed;
 
-	return held && timer_disarm(self) ? held : NOT_ARMED;
+	if (!held || !timer_disarm(self))
+		return false;
+	self->held = held;
+	return true;
 }
 
-void timer_release(struct thread *self, enum arming held)
+void timer_release(struct thread *self)
 {
+	enum arming held = self->held;
+
+	self->held = NOT_ARMED;
 	if (!held || self->armed)
 		return;
 	timer_arm(self, self->armed_until_ns);

@@ -18,11 +18,11 @@
 void timer_arm(struct thread *self, uint64_t at_ns);
 
 /*
- * Stops the timer for a while. Returns what it was armed for, to be armed for
- * the same again, unless it has been meanwhile.
+ * Stops the timer for a while; false: there is nothing to stop. Later it is
+ * armed for the same again, unless it has been meanwhile.
  */
-enum arming timer_hold(struct thread *self);
-void timer_release(struct thread *self, enum arming held);
+bool timer_hold(struct thread *self);
+void timer_release(struct thread *self);
 
 /* For the end of the call that a tick has broken: the next run arms it anew. */
 void timer_arm_for_call(struct thread *self, uint64_t at_ns);

@@ -55,6 +55,19 @@ setup() {
 	[[ -s $(result stall.txt) ]]
 }
 
+# goes_on HOW: ticks come again once the handler has been left.
+goes_on() {
+	rm -f "$RESULTS"/*
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim recovers)" "$1") = \
+		"done" ]]
+	(($(total_count "$(result stall.txt)") >= 20))
+}
+
+@test "behind a jump out of such a handler ticks come again" {
+	goes_on siglongjmp
+	goes_on longjmp
+}
+
 @test "blocked, waited for and read by a descriptor: as natively" {
 	every_case masks
 }

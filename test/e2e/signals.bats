@@ -60,7 +60,7 @@ goes_on() {
 	rm -f "$RESULTS"/*
 	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim recovers)" "$1") = \
 		"done" ]]
-	(($(total_count "$(result stall.txt)") >= 20))
+	(($(total_count "$(result stall.txt)") >= 15))
 }
 
 @test "behind a jump out of such a handler ticks come again" {

@@ -1,6 +1,6 @@
 /*
  * An event loop whose callback follows a null pointer, jumps out of the handler
- * of that, and computes for 100 ms: in the same run, after a while.
+ * of that, and computes for 400 ms: in the same run, after a while.
  *
  * usage: victim_recovers siglongjmp|longjmp
  * prints "done"
@@ -61,9 +61,9 @@ int main(int argc, char **argv)
 	const struct place *place = place_asked(places, argc, argv);
 
 	be_a_loop();
-	spin(5 * NS_PER_MS);
+	spin(2 * NS_PER_MS);
 	place->callback();
-	spin(100 * NS_PER_MS);
+	spin(400 * NS_PER_MS);
 	turn();
 	puts("done");
 	return 0;

@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The calling thread, not 0. Asks the kernel: a guest shares what is noted. */
+/*
+ * The calling thread, not 0. Asks the kernel: a guest shares what is noted. Of
+ * one that may be in another namespace it is never found that it is gone.
+ */
 uint32_t holder_self(void);
 
 /*

@@ -73,6 +73,8 @@ bool own_place_is_known(const struct own_place *place)
 	uint64_t word = word_of(place), check;
 	struct known_place *set = set_of(word);
 
+	if (unlikely(thread_self.jumps))
+		return false;
 	for (unsigned i = 0; i < IN_SET; i++) {
 		if (load_relaxed(&set[i].word) != word)
 			continue;
@@ -184,7 +186,7 @@ cold void own_place_show(const struct own_place *place)
 	struct registers from;
 	bool is_own;
 
-	if (was_tried(word))
+	if (thread_self.jumps || was_tried(word))
 		return;
 	walk_begin(&up.walk, live_recording(), 0, MOST_FRAMES, NULL);
 	if (place->from)

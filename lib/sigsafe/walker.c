@@ -101,7 +101,10 @@ static bool take_turn(uint32_t self, unsigned spins, enum lost_reason *why)
 /* Pairs with take_turn() and walker_before_fork(). */
 static void end_turn(uint32_t self)
 {
-	sub_release(&state, self);
+	uint64_t seen = load_relaxed(&state);
+
+	while (WALKER(seen) == self && !cas_acq_rel(&state, &seen, seen - self))
+		;
 }
 
 /* All signals are blocked: nothing may leave a walk half done. */

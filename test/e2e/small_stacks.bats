@@ -54,6 +54,13 @@ runs_well() {
 	(($(total_ns "$(result mutex.txt)" contend) > 0))
 }
 
+@test "of two coroutines on the thread's own stack the lower one stays as it is" {
+	[[ $(natively "$(victim carved)") = done ]]
+	[[ $(under_shim "$(victim carved)") = done ]]
+	law_closes "$(result mutex.txt)"
+	(($(total_count "$(result mutex.txt)" unlock_low) > 0))
+}
+
 # takes_little WHERE STALL: of a stack there, in every call, met first or not.
 takes_little() {
 	local name taken_bytes

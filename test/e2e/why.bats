@@ -199,7 +199,7 @@ held_lock() {
 
 	# Where no tick was let run in time, the holder is a number.
 	until held_lock && grep 'cache_lock was let go' "$RESULTS/report"; do
-		grep -E 'waiting for cache_lock, held by [0-9]+ ' \
+		grep -E 'waiting for cache_lock, held by [0-9]+[ ,]' \
 			"$RESULTS/report"
 		grep -A 1 'cache_lock is let go mostly in' "$RESULTS/report" |
 			grep '> unlock_cache'

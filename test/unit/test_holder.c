@@ -4,8 +4,10 @@
  * SPDX-License-Identifier: MIT
  */
 #include <criterion/criterion.h>
+#include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -68,6 +70,30 @@ Test(holder, a_guest_is_gone_once_it_was_killed_and_waited_for)
 	cr_assert(!holder_is_gone((uint32_t)guest));
 	cr_assert_eq(waitpid(guest, NULL, 0), guest);
 	cr_assert(holder_is_gone((uint32_t)guest));
+}
+
+static uint32_t guests_id;
+
+static int tell_id(void *none)
+{
+	(void)none;
+	store_release(&guests_id, holder_self());
+	return 0;
+}
+
+/* Its ids are others than ours: who is gone there is not known. */
+Test(holder, a_guest_in_another_namespace_is_never_gone)
+{
+	pid_t guest;
+
+	NOT_EMULATED("it makes no such child");
+	guest = clone(tell_id, guests_stack + sizeof(guests_stack),
+		      CLONE_VM | CLONE_NEWPID | SIGCHLD, NULL);
+	if (guest < 0)
+		cr_skip_test("no namespaces here: %s", strerror(errno));
+	cr_assert_eq(waitpid(guest, NULL, 0), guest);
+	cr_assert_neq(guests_id, 0);
+	cr_assert(!holder_is_gone(guests_id));
 }
 
 /* More than leaves room on a spare stack for the next work. */

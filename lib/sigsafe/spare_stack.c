@@ -30,6 +30,12 @@
 #define ROOM_BYTES OWN_PLACE_ROOM
 
 /*
+ * The lowest part of a thread's own stack, where nothing is done in place: the
+ * program may protect some of it as it runs, as Java does, or take it away.
+ */
+#define LOW_BYTES (128u << 10)
+
+/*
  * How often one is tried for: whoever has them needs some microseconds for what
  * it does, and, once another has its processor, to be let run.
  */
@@ -208,12 +214,13 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 			      void (*work)(void *), void *argument)
 {
 	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-	bool has_room = own_stack_room(sp) >= ROOM_BYTES;
+	uintptr_t room = own_stack_room(sp);
+	bool is_high = room >= LOW_BYTES;
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset before;
 	bool done;
 
-	if (has_room && place && likely(fault_mask_is_open()) &&
+	if (is_high && place && likely(fault_mask_is_open()) &&
 	    likely(own_place_is_known(place))) {
 		work(argument);
 		return true;
@@ -222,7 +229,7 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 	 * On one of ours all signals are blocked but those of faults. Once
 	 * seccomp may kill for the question no stack is walked.
 	 */
-	if (is_on_ours(sp) || (has_room && live_is_left())) {
+	if (is_on_ours(sp) || (room >= ROOM_BYTES && live_is_left())) {
 		work(argument);
 		return true;
 	}
@@ -230,7 +237,7 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 						: TOUCH_CHANGE_BYTES);
 	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
 	fault_mask_learn(before);
-	done = call_where_it_may(has_room ? place : NULL, work, argument);
+	done = call_where_it_may(is_high ? place : NULL, work, argument);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 	return done;
 }

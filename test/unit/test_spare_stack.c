@@ -187,6 +187,25 @@ Test(spare_stack, a_hook_with_room_on_the_threads_own_uses_that)
 		cr_assert_eq(hook_again(i).is_quiet, i == 0);
 }
 
+static void *hook_thrice(void *none)
+{
+	for (unsigned i = 0; i < 3; i++)
+		cr_assert(!hook_is_near());
+	return none;
+}
+
+Test(spare_stack, in_the_lowest_part_of_the_threads_own_it_is_not_used)
+{
+	pthread_attr_t small;
+	pthread_t thread;
+
+	fixture_start_unwinder();
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 128 << 10);
+	cr_assert_eq(pthread_create(&thread, &small, hook_thrice, NULL), 0);
+	pthread_join(thread, NULL);
+}
+
 Test(spare_stack, a_hook_opens_faults_wherever_they_may_be_blocked)
 {
 	sigset_t fault;

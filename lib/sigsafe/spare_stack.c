@@ -214,8 +214,7 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 			      void (*work)(void *), void *argument)
 {
 	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t room = own_stack_room(sp);
-	bool is_high = room >= LOW_BYTES;
+	bool is_high = own_stack_room(sp) >= LOW_BYTES;
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset before;
 	bool done;
@@ -229,7 +228,8 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 	 * On one of ours all signals are blocked but those of faults. Once
 	 * seccomp may kill for the question no stack is walked.
 	 */
-	if (is_on_ours(sp) || (room >= ROOM_BYTES && live_is_left())) {
+	if (is_on_ours(sp) ||
+	    (live_is_left() && own_stack_room(sp) >= ROOM_BYTES)) {
 		work(argument);
 		return true;
 	}

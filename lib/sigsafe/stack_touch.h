@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* What goes on on the host's stack while a hook changes to a spare one. */
-#define TOUCH_CHANGE_BYTES 144u
+#define TOUCH_CHANGE_BYTES 176u
 
 /* The same where it changes to the thread's alternate one. */
 #define TOUCH_ALTERNATE_BYTES 48u

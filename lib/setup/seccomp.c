@@ -27,6 +27,7 @@ static const short ours[] = {
 	SYS_getcwd,
 	SYS_getpgid,
 	SYS_getpid,
+	SYS_getppid,
 	SYS_getrusage,
 	SYS_getsockopt,
 	SYS_gettid,

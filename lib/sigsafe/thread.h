@@ -101,6 +101,7 @@ struct thread {
 	volatile uint8_t block_end; /* enum block_end */
 	volatile bool parked;	  /* a tick has found it so: its run is over */
 	volatile bool tick_waits; /* for the answer to woken_run */
+	bool jumps; /* by longjmp(3): lib/sigsafe/own_place.h */
 
 	/* The call it may be stuck in, other than a wait; as in its record. */
 	volatile uint32_t blocked_call;
@@ -142,7 +143,6 @@ struct thread {
 	volatile bool in_fork;	     /* lib/sigsafe/walker.c */
 	volatile enum fault_mask fault_mask;
 	bool switches; /* from context to context (shim/hook_context.c) */
-	bool jumps;    /* by longjmp(3): lib/sigsafe/own_place.h */
 	volatile uint32_t lost_reads;	/* of walks (lib/sigsafe/fault.h) */
 	volatile uint32_t ways;		/* lib/sigsafe/stack_reach.c; 0: none */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */

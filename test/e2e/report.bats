@@ -201,7 +201,7 @@ counts_it() {
 	[[ $(header "$text" stalls) = 1 ]]
 	[[ $(total_ns "$text") = "$(header "$text" stalled)" ]]
 	# The rest it was not let sleep, or not run.
-	between $(($(header "$text" stalled) * 9 / 10)) \
+	between $(($(header "$text" stalled) * 3 / 4)) \
 		"$(header "$text" stalled)" "$(header "$text" blocked)"
 }
 

@@ -13,6 +13,7 @@
  */
 #include "hook.h"
 
+#include "hook_jump.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/fault_mask.h"
 #include "sigsafe/live.h"
@@ -33,6 +34,7 @@ static cold void provide_stack(struct thread *self)
 
 static inline void note(void)
 {
+	note_jump();
 	fault_mask_note(FAULT_SIGNALS);
 	if (unlikely(!thread_self.switches))
 		provide_stack(&thread_self);

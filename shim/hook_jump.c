@@ -1,24 +1,15 @@
 /*
- * Jumps. One may leave a handler of a crash, in which ticks were held: from
- * there on they come again. And one may go down the stack, to another coroutine
- * on it (lib/sigsafe/own_place.h).
+ * Jumps.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
 
-#include "sigsafe/timer.h"
-
-static inline void note(void)
-{
-	thread_self.jumps = true;
-	if (unlikely(thread_self.held))
-		timer_release(&thread_self);
-}
+#include "hook_jump.h"
 
 HOOK void longjmp(struct __jmp_buf_tag to[1], int value)
 {
-	note();
+	note_jump();
 	real.longjmp(to, value);
 	__builtin_unreachable();
 }
@@ -28,7 +19,7 @@ HOOK_ALSO(longjmp, siglongjmp);
 
 HOOK void __longjmp_chk(struct __jmp_buf_tag to[1], int value)
 {
-	note();
+	note_jump();
 	real.__longjmp_chk(to, value);
 	__builtin_unreachable();
 }

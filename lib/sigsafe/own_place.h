@@ -15,9 +15,10 @@
  *
  * Believed in error would be a coroutine that makes the same call with the same
  * two callers at the very address where its thread, with no such array in
- * between, has made it. And a thread that jumps may go down as well, to frames
- * that it has left below a call: coroutines are made so, by one function that
- * calls itself. So no place of such a thread is known. Signal-safe.
+ * between, has made it. And a thread that jumps, or changes its context, may go
+ * down as well, to frames that it has left below a call: coroutines are made
+ * so, by one function that calls itself. So no place of such a thread is known.
+ * (Where the program's own assembler does that it is not seen.) Signal-safe.
  *
  * SPDX-License-Identifier: MIT
  */

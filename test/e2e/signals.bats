@@ -66,6 +66,7 @@ goes_on() {
 @test "behind a jump out of such a handler ticks come again" {
 	goes_on siglongjmp
 	goes_on longjmp
+	goes_on setcontext
 }
 
 @test "blocked, waited for and read by a descriptor: as natively" {

@@ -2,13 +2,14 @@
  * An event loop whose callback follows a null pointer, jumps out of the handler
  * of that, and computes for 400 ms: in the same run, after a while.
  *
- * usage: victim_recovers siglongjmp|longjmp
+ * usage: victim_recovers siglongjmp|longjmp|setcontext
  * prints "done"
  *
  * SPDX-License-Identifier: MIT
  */
 #include <setjmp.h>
 #include <signal.h>
+#include <ucontext.h>
 
 #include "victim_place.h"
 
@@ -50,9 +51,30 @@ static void callback_longjmp(void)
 		*nowhere = 0;
 }
 
+static ucontext_t there;
+
+static void go_there(int sig)
+{
+	(void)sig;
+	setcontext(&there);
+}
+
+static void callback_setcontext(void)
+{
+	volatile bool is_back = false;
+
+	handle(go_there);
+	getcontext(&there);
+	if (is_back)
+		return;
+	is_back = true;
+	*nowhere = 0;
+}
+
 static const struct place places[] = {
 	{ "siglongjmp", callback_siglongjmp },
 	{ "longjmp", callback_longjmp },
+	{ "setcontext", callback_setcontext },
 	{ NULL, NULL },
 };
 

@@ -34,19 +34,13 @@ static inline struct sitting select_sitting(struct call_site call, int n,
 	return sitting;
 }
 
-static inline struct sitting epoll_sitting(struct call_site call, int fd,
-					   int timeout)
-{
-	struct sitting sitting = sitting_epoll(call, fd);
-
-	sitting.looks = !timeout;
-	return sitting;
-}
-
 /* In a hook: the seat it is called in, made where it stays: no copy. */
-#define EPOLL ((struct sitting[]){ sitting_epoll(CALL_SITE_HERE, fd) })
+#define EPOLL EPOLL_FOR(-1)
 #define EPOLL_FOR(timeout)                                                     \
-	((struct sitting[]){ epoll_sitting(CALL_SITE_HERE, fd, timeout) })
+	((struct sitting[]){ {                                                 \
+		.seat = { .call = CALL_SITE_HERE, .epoll = fd },               \
+		.looks = !(timeout),                                           \
+	} })
 #define POLL ((struct sitting[]){ sitting_poll(CALL_SITE_HERE, fds, n) })
 #define SELECT                                                                 \
 	((struct sitting[]){ select_sitting(CALL_SITE_HERE, n, in, out, err) })

@@ -14,6 +14,12 @@ static inline uint64_t hash_mix(uint64_t value)
 	return value * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* The hash of what hash is of and value, in this order. */
+static inline uint64_t hash_add(uint64_t hash, uint64_t value)
+{
+	return hash_mix((hash ^ hash >> 32) + value);
+}
+
 /* A slot in [0, capacity) for value. */
 static inline uint32_t hash_slot(uint64_t value, uint32_t capacity)
 {

@@ -27,7 +27,7 @@ static inline uint64_t identity_of(uint64_t inode,
 	uint64_t hash = hash_mix(inode);
 
 	for (size_t i = 0; i < IDENTITY_WORDS; i++)
-		hash = hash_mix((hash ^ hash >> 32) + first[i]);
+		hash = hash_add(hash, first[i]);
 	return hash ? hash : 1;
 }
 

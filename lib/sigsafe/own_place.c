@@ -43,9 +43,9 @@ static uint64_t word_of(const struct own_place *place)
 {
 	uint64_t word = hash_mix(place->call.pc);
 
-	word = hash_mix((word ^ word >> 32) + place->call.sp);
+	word = hash_add(word, place->call.sp);
 	/* Once that is known better all is to be shown anew. */
-	word = hash_mix((word ^ word >> 32) + own_stack_gap());
+	word = hash_add(word, own_stack_gap());
 	return (word ^ word >> 32) | 1;
 }
 

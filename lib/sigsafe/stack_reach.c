@@ -33,9 +33,9 @@ static uint64_t word_of(uintptr_t pc, uintptr_t sp, uintptr_t to)
 {
 	uint64_t word = hash_mix(thread_self.ways);
 
-	word = hash_mix((word ^ word >> 32) + pc);
-	word = hash_mix((word ^ word >> 32) + sp);
-	word = hash_mix((word ^ word >> 32) + to);
+	word = hash_add(word, pc);
+	word = hash_add(word, sp);
+	word = hash_add(word, to);
 	return (word ^ word >> 32) | 1;
 }
 

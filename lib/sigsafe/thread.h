@@ -101,7 +101,7 @@ struct thread {
 	volatile uint8_t block_end; /* enum block_end */
 	volatile bool parked;	  /* a tick has found it so: its run is over */
 	volatile bool tick_waits; /* for the answer to woken_run */
-	bool jumps;		  /* by longjmp(3): lib/sigsafe/own_place.h */
+	bool jumps; /* or goes to contexts: lib/sigsafe/own_place.h */
 
 	/* The call it may be stuck in, other than a wait; as in its record. */
 	volatile uint32_t blocked_call;

@@ -36,7 +36,7 @@ static bool is_inner(const struct call_site *from)
 
 static uint64_t begin(const struct io_uring *ring, struct call_site from)
 {
-	struct sitting sitting = sitting_epoll(from, ring->ring_fd);
+	struct sitting sitting = sitting_epoll(from, ring->ring_fd, false);
 
 	start_if_forked();
 	outer_sp = from.sp;

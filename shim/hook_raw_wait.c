@@ -154,7 +154,7 @@ static struct sitting sitting_of(long number, const long *a,
 		sitting.seat.size = thread_self.seat.size;
 		return sitting;
 	default:
-		return sitting_epoll(from, (int)a[0]);
+		return sitting_epoll(from, (int)a[0], false);
 	}
 }
 

@@ -76,7 +76,7 @@ static cold long go_on(const long *a, uint64_t begun_ns, long submitted)
 /* A ring is waited for by its descriptor, as an epoll descriptor is. */
 long uring_wait(const long *a, struct call_site from)
 {
-	struct sitting sitting = sitting_epoll(from, (int)a[0]);
+	struct sitting sitting = sitting_epoll(from, (int)a[0], false);
 	uint64_t begun_ns;
 	long got;
 

@@ -37,10 +37,7 @@ static inline struct sitting select_sitting(struct call_site call, int n,
 /* In a hook: the seat it is called in, made where it stays: no copy. */
 #define EPOLL EPOLL_FOR(-1)
 #define EPOLL_FOR(timeout)                                                     \
-	((struct sitting[]){ {                                                 \
-		.seat = { .call = CALL_SITE_HERE, .epoll = fd },               \
-		.looks = !(timeout),                                           \
-	} })
+	((struct sitting[]){ sitting_epoll(CALL_SITE_HERE, fd, !(timeout)) })
 #define POLL ((struct sitting[]){ sitting_poll(CALL_SITE_HERE, fds, n) })
 #define SELECT                                                                 \
 	((struct sitting[]){ select_sitting(CALL_SITE_HERE, n, in, out, err) })

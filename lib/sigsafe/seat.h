@@ -44,9 +44,13 @@ struct sitting {
 	bool looks;	/* and does not wait; as far as is known */
 };
 
-static inline struct sitting sitting_epoll(struct call_site call, int fd)
+static inline struct sitting sitting_epoll(struct call_site call, int fd,
+					   bool looks)
 {
-	return (struct sitting){ .seat = { .call = call, .epoll = fd } };
+	return (struct sitting){
+		.seat = { .call = call, .epoll = fd },
+		.looks = looks,
+	};
 }
 
 static inline struct sitting sitting_poll(struct call_site call,

@@ -37,24 +37,26 @@ static struct sitting polls(uintptr_t depth, struct pollfd *fds, nfds_t n)
 Test(seat, another_descriptor_is_nested_where_it_is_deeper)
 {
 	int fd = epoll_create1(0);
-	struct seat loop = sitting_epoll(call_at(100), fd).seat;
+	struct seat loop = sitting_epoll(call_at(100), fd, false).seat;
 
-	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), fd + 1)),
-		     SITTING_NESTED);
-	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(50), fd + 1)),
-		     SITTING_OF_LOOP);
+	cr_assert_eq(
+		kind_beside(&loop, sitting_epoll(call_at(200), fd + 1, false)),
+		SITTING_NESTED);
+	cr_assert_eq(
+		kind_beside(&loop, sitting_epoll(call_at(50), fd + 1, false)),
+		SITTING_OF_LOOP);
 }
 
 Test(seat, the_loops_own_descriptor_serves_it)
 {
 	int fd = epoll_create1(0);
-	struct seat loop = sitting_epoll(call_at(100), fd).seat;
+	struct seat loop = sitting_epoll(call_at(100), fd, false).seat;
 	struct pollfd fds[] = { { 0, POLLIN, 0 }, { fd, POLLIN, 0 } };
 	fd_set set;
 
 	FD_ZERO(&set);
 	FD_SET(fd, &set);
-	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), fd)),
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), fd, false)),
 		     SITTING_SERVES);
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 2)), SITTING_SERVES);
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 1)), SITTING_NESTED);
@@ -70,11 +72,12 @@ Test(seat, the_loops_own_descriptor_serves_it)
 Test(seat, a_closed_loop_is_over)
 {
 	int fd = epoll_create1(0);
-	struct seat loop = sitting_epoll(call_at(100), fd).seat;
+	struct seat loop = sitting_epoll(call_at(100), fd, false).seat;
 
 	close(fd);
-	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), fd + 1)),
-		     SITTING_OF_LOOP);
+	cr_assert_eq(
+		kind_beside(&loop, sitting_epoll(call_at(200), fd + 1, false)),
+		SITTING_OF_LOOP);
 }
 
 Test(seat, a_smaller_set_is_nested_in_one_that_polls)
@@ -88,7 +91,7 @@ Test(seat, a_smaller_set_is_nested_in_one_that_polls)
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 2)), SITTING_NESTED);
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 3)), SITTING_SERVES);
 	cr_assert_eq(kind_beside(&loop, polls(200, fds, 4)), SITTING_SERVES);
-	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), 3)),
+	cr_assert_eq(kind_beside(&loop, sitting_epoll(call_at(200), 3, false)),
 		     SITTING_NESTED);
 }
 
@@ -140,7 +143,7 @@ Test(seat, polled_by_the_loops_own_call_one_of_its_descriptors_serves)
 
 Test(seat, an_epoll_descriptor_is_the_same_at_any_depth)
 {
-	struct seat loop = sitting_epoll(call_at(100), 3).seat;
+	struct seat loop = sitting_epoll(call_at(100), 3, false).seat;
 	struct seat deeper = loop;
 
 	deeper.call.sp -= 1000;
@@ -169,7 +172,7 @@ Test(seat, selects_sets_are_counted_together)
 
 Test(seat, what_cannot_be_read_is_passed_over)
 {
-	struct seat loop = sitting_epoll(call_at(100), 0).seat;
+	struct seat loop = sitting_epoll(call_at(100), 0, false).seat;
 	struct pollfd *nowhere = (struct pollfd *)(uintptr_t)0xdead0000;
 	struct sitting sitting = sitting_select(call_at(200), 1000,
 						(fd_set *)nowhere, NULL, NULL);
@@ -230,11 +233,12 @@ Test(seat, beside_the_frame_that_waits_is_deeper_in_it_is_not)
 	struct sitting sitting;
 
 	outer = waits();
-	loop = sitting_epoll(outer, fd).seat;
-	cr_assert_eq(kind_beside(&loop, sitting_epoll(calls_back(), fd + 1)),
-		     SITTING_NESTED);
+	loop = sitting_epoll(outer, fd, false).seat;
+	cr_assert_eq(
+		kind_beside(&loop, sitting_epoll(calls_back(), fd + 1, false)),
+		SITTING_NESTED);
 	/* Another call in the same frame. */
-	sitting = sitting_epoll(outer, fd + 1);
+	sitting = sitting_epoll(outer, fd + 1, false);
 	cr_assert_eq(kind_beside(&loop, sitting), SITTING_OF_LOOP);
 }
 
@@ -253,10 +257,10 @@ Test(seat, a_large_frame_is_no_deeper_than_where_it_was_called)
 	struct pollfd one = { fd + 1, POLLIN, 0 };
 	struct call_site reactor = calls_back(), job = handles();
 	struct seat first = sitting_poll(job, &one, 1).seat;
-	struct seat loop = sitting_epoll(reactor, fd).seat;
+	struct seat loop = sitting_epoll(reactor, fd, false).seat;
 
 	cr_assert_lt(reactor.sp, job.sp);
-	cr_assert_eq(kind_beside(&first, sitting_epoll(reactor, fd)),
+	cr_assert_eq(kind_beside(&first, sitting_epoll(reactor, fd, false)),
 		     SITTING_OF_LOOP);
 	cr_assert_eq(kind_beside(&loop, sitting_poll(job, &one, 1)),
 		     SITTING_NESTED);

@@ -177,7 +177,7 @@ const char *option_set(struct options *out, const char *name, size_t length,
 		complain_of_name(written.text, complain, ctx);
 		return NULL;
 	}
-	wanted = option->read(out, value);
+	wanted = option->read(out, *value ? value : option->usual);
 	if (wanted) {
 		complain_of_value(written.text, value, wanted, complain, ctx);
 		return NULL;

@@ -46,16 +46,18 @@ typedef void options_complain(void *ctx, const char *sentence);
 
 /*
  * Fills *out from the STALLSHIM_* variables of environment (NULL-terminated,
- * as environ), defaults where there are none or where one is bad. Returns the
- * number of complaints. Signal-safe: neither allocates nor changes errno.
+ * as environ), defaults where there are none or where one is bad; an empty one
+ * is none. Returns the number of complaints. Signal-safe: neither allocates nor
+ * changes errno.
  */
 int options_read(struct options *out, char *const *environment,
 		 options_complain *complain, void *ctx);
 
 /*
  * Sets one option by the name it was written with, STALLSHIM_MIN_WAIT or
- * --min-wait, of which length bytes count. Returns the name of its variable,
- * or NULL after a complaint about the name or the value. Signal-safe.
+ * --min-wait, of which length bytes count; no value: its usual one. Returns the
+ * name of its variable, or NULL after a complaint about the name or the value.
+ * Signal-safe.
  */
 const char *option_set(struct options *out, const char *name, size_t length,
 		       const char *value, options_complain *complain,

@@ -148,39 +148,47 @@ Test(options, other_variables_are_none_of_our_business)
 	cr_assert_eq(read_one(&o, ""), 0);
 }
 
+/* As by STALLSHIM_LOG=$LOG in a script, where there is no LOG. */
+Test(options, an_empty_value_is_as_none)
+{
+	static char variables[][32] = {
+		"STALLSHIM_OUTPUT=",   "STALLSHIM_STALL=",  "STALLSHIM_MUTEX=",
+		"STALLSHIM_WAITERS=",  "STALLSHIM_CHARGE=", "STALLSHIM_RATE=",
+		"STALLSHIM_MIN_WAIT=", "STALLSHIM_SIGNAL=", "STALLSHIM_DEPTH=",
+		"STALLSHIM_UNWIND=",   "STALLSHIM_LOG=",    "STALLSHIM_MEMORY=",
+		"STALLSHIM_CHILDREN=", "STALLSHIM_ONLY=",   "STALLSHIM_QUIET=",
+		"STALLSHIM_KEEP=",     "STALLSHIM_HELP=",
+	};
+	char *empty[ARRAY_SIZE(variables) + 1] = { NULL }, *none[] = { NULL };
+	struct options o, usual;
+
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++)
+		empty[i] = variables[i];
+	heard[0] = '\0';
+	cr_assert_eq(options_read(&o, empty, hear, NULL), 0, "%s", heard);
+	cr_assert_eq(options_read(&usual, none, hear, NULL), 0);
+	cr_assert_eq(memcmp(&o, &usual, sizeof(o)), 0);
+	cr_assert_eq(read_one(&o, "STALLSHIM_SLALL="), 1);
+	assert_heard("did you mean STALLSHIM_STALL?");
+}
+
 Test(options, each_bad_value_is_refused)
 {
 	static const char *const bad[] = {
-		"STALLSHIM_OUTPUT=",
-		"STALLSHIM_OUTPUT=a%q",
-		"STALLSHIM_OUTPUT=a%",
-		"STALLSHIM_STALL=",
-		"STALLSHIM_STALL=10us",
-		"STALLSHIM_STALL=-10ms",
-		"STALLSHIM_STALL=10 ms",
-		"STALLSHIM_STALL=2000000s",
-		"STALLSHIM_STALL=.5s",
-		"STALLSHIM_STALL=1.s",
-		"STALLSHIM_MUTEX=maybe",
-		"STALLSHIM_MIN_WAIT=1",
-		"STALLSHIM_SIGNAL=SIGKILL",
-		"STALLSHIM_SIGNAL=9",
-		"STALLSHIM_SIGNAL=SIGSEGV",
-		"STALLSHIM_SIGNAL=SIGSTOP",
-		"STALLSHIM_SIGNAL=32",
-		"STALLSHIM_SIGNAL=33",
-		"STALLSHIM_SIGNAL=65",
-		"STALLSHIM_SIGNAL=SIGRTMIN-1",
-		"STALLSHIM_SIGNAL=SIGRTMIN+",
-		"STALLSHIM_SIGNAL=SIGRTMAX+1",
-		"STALLSHIM_SIGNAL=SIGRTMAX-31",
-		"STALLSHIM_DEPTH=0",
-		"STALLSHIM_DEPTH=129",
-		"STALLSHIM_UNWIND=magic",
-		"STALLSHIM_MEMORY=1K",
-		"STALLSHIM_MEMORY=99999999999G",
-		"STALLSHIM_KEEP=none",
-		"STALLSHIM_QUIET=2",
+		"STALLSHIM_OUTPUT=a%q",		"STALLSHIM_OUTPUT=a%",
+		"STALLSHIM_STALL=10us",		"STALLSHIM_STALL=-10ms",
+		"STALLSHIM_STALL=10 ms",	"STALLSHIM_STALL=2000000s",
+		"STALLSHIM_STALL=.5s",		"STALLSHIM_STALL=1.s",
+		"STALLSHIM_MUTEX=maybe",	"STALLSHIM_MIN_WAIT=1",
+		"STALLSHIM_SIGNAL=SIGKILL",	"STALLSHIM_SIGNAL=9",
+		"STALLSHIM_SIGNAL=SIGSEGV",	"STALLSHIM_SIGNAL=SIGSTOP",
+		"STALLSHIM_SIGNAL=32",		"STALLSHIM_SIGNAL=33",
+		"STALLSHIM_SIGNAL=65",		"STALLSHIM_SIGNAL=SIGRTMIN-1",
+		"STALLSHIM_SIGNAL=SIGRTMIN+",	"STALLSHIM_SIGNAL=SIGRTMAX+1",
+		"STALLSHIM_SIGNAL=SIGRTMAX-31", "STALLSHIM_DEPTH=0",
+		"STALLSHIM_DEPTH=129",		"STALLSHIM_UNWIND=magic",
+		"STALLSHIM_MEMORY=1K",		"STALLSHIM_MEMORY=99999999999G",
+		"STALLSHIM_KEEP=none",		"STALLSHIM_QUIET=2",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -315,10 +323,10 @@ Test(options, a_log_has_a_place_and_a_limit)
 Test(options, a_log_without_sense_is_refused)
 {
 	static const char *const bad[] = {
-		"STALLSHIM_LOG=",	  "STALLSHIM_LOG=,5/min",
-		"STALLSHIM_LOG=a,5",	  "STALLSHIM_LOG=a,/min",
-		"STALLSHIM_LOG=a,0/min",  "STALLSHIM_LOG=a,x/min",
-		"STALLSHIM_LOG=a,5/hour", "STALLSHIM_LOG=%q",
+		"STALLSHIM_LOG=,5/min",	 "STALLSHIM_LOG=a,5",
+		"STALLSHIM_LOG=a,/min",	 "STALLSHIM_LOG=a,0/min",
+		"STALLSHIM_LOG=a,x/min", "STALLSHIM_LOG=a,5/hour",
+		"STALLSHIM_LOG=%q",
 	};
 	struct options o;
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/format.h"
+#include "report/regular_file.h"
 
 /* name, with what glob(3) would take for patterns escaped, and behind. */
 static char *pattern_of(const char *name, const char *behind)
@@ -37,13 +38,14 @@ static bool is_result(const char *name)
 	static const char *const beginnings[] = { RECORDING_MAGIC,
 						  "--- contention" };
 	char bytes[16] = "";
-	FILE *file = fopen(name, "re");
-	size_t n = file ? fread(bytes, 1, sizeof(bytes) - 1, file) : 0;
+	int fd = regular_file_open(name);
+	ssize_t n = fd < 0 ? 0 : read(fd, bytes, sizeof(bytes) - 1);
 
-	if (file)
-		fclose(file);
+	if (fd >= 0)
+		close(fd);
 	for (size_t i = 0; i < ARRAY_SIZE(beginnings); i++)
-		if (n && !strncmp(bytes, beginnings[i], strlen(beginnings[i])))
+		if (n > 0 &&
+		    !strncmp(bytes, beginnings[i], strlen(beginnings[i])))
 			return true;
 	return false;
 }

@@ -7,7 +7,6 @@
 #include "command/preloadable.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/target.h"
+#include "report/regular_file.h"
 
 struct check {
 	const char *path;
@@ -158,7 +158,7 @@ bool is_preloadable(const char *path, char *fault, size_t size)
 	struct check check = { .path = path, .fault = fault, .size = size };
 	bool good;
 
-	check.fd = open(path, O_RDONLY | O_CLOEXEC);
+	check.fd = regular_file_open(path);
 	if (check.fd < 0)
 		return true;
 	good = check_file(&check);

@@ -16,6 +16,7 @@
 #include "base/units.h"
 #include "command/command.h"
 #include "command/preloadable.h"
+#include "report/regular_file.h"
 
 /* The kernel follows no more than five scripts, and reads so much of each. */
 #define MAX_SCRIPTS	 5
@@ -125,7 +126,7 @@ static int follow_line(struct program *program, char *line)
 /* The first line of a script, "" of any other file. */
 static void read_script_line(const char *path, char *line, size_t size)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = regular_file_open(path);
 	ssize_t length = fd < 0 ? -1 : read(fd, line, size - 1);
 
 	if (fd >= 0)

@@ -6,7 +6,6 @@
 #include "report/object.h"
 
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 
 #include "base/identity.h"
 #include "report/function_start.h"
+#include "report/regular_file.h"
 #include "report/vdso.h"
 
 static const Dwfl_Callbacks callbacks = {
@@ -31,7 +31,7 @@ static void forget(struct object *object)
 	object->module = NULL;
 }
 
-/* Reports the file to a Dwfl of its own. fd: -1 to open path. */
+/* Reports the file to a Dwfl of its own, which closes it then. */
 static bool load(struct object *object, const char *path, int fd)
 {
 	object->dwfl = dwfl_begin(&callbacks);
@@ -62,7 +62,7 @@ static bool has_build_id(const struct object *object,
 static uint64_t identity_of_file(const char *path, const struct stat *file)
 {
 	uint64_t first[IDENTITY_WORDS];
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = regular_file_open(path);
 	bool done;
 
 	if (fd < 0)
@@ -109,9 +109,10 @@ static enum object_state state_of(const struct object *object,
 static bool load_same(struct object *object, const struct module *module,
 		      const char *path, int fd)
 {
+	if (fd < 0)
+		return false;
 	if (!load(object, path, fd)) {
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		return false;
 	}
 	object->state = state_of(object, module);
@@ -134,7 +135,7 @@ static bool load_from_debug_package(struct object *object,
 		at += snprintf(path + at, sizeof(path) - (size_t)at,
 			       i == 1 ? "/%02x" : "%02x", module->build_id[i]);
 	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
-	if (load_same(object, module, path, -1))
+	if (load_same(object, module, path, regular_file_open(path)))
 		return true;
 	object->state = before;
 	return false;
@@ -154,14 +155,14 @@ static void find_dwarf(struct object *object, struct arena *arena)
 struct object *object_open(struct arena *arena, const struct module *module)
 {
 	struct object *object = arena_alloc(arena, 1, sizeof(*object));
-	int fd = -1;
+	bool is_vdso = !strcmp(module->path, VDSO_PATH);
 
 	object->state = OBJECT_MISSING;
 	object->path = arena_string(arena, module->path, strlen(module->path));
 	object->name = arena_string(arena, module->name, strlen(module->name));
-	if (!strcmp(module->path, VDSO_PATH))
-		fd = vdso_open();
-	if (load_same(object, module, module->path, fd) ||
+	if (load_same(object, module, module->path,
+		      is_vdso ? vdso_open()
+			      : regular_file_open(module->path)) ||
 	    load_from_debug_package(object, module))
 		find_dwarf(object, arena);
 	return object;

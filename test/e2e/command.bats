@@ -114,6 +114,8 @@ make_program() {
 	ends 126 "$STALLSHIM" run /
 	echo data >data
 	ends 126 "$STALLSHIM" run ./data
+	mkfifo --mode=755 pipe
+	ends 126 "$STALLSHIM" run ./pipe
 	says "Permission denied"
 }
 

@@ -15,7 +15,7 @@ teardown() {
 
 # report ARGUMENT...: what it prints is in $said.
 report() {
-	said=$("$STALLSHIM" report "$@")
+	said=$(timeout -k 5 60 "$STALLSHIM" report "$@")
 	echo "$said"
 }
 
@@ -38,7 +38,7 @@ refuses() {
 	local wanted=$1 words=$2 status=0
 
 	shift 2
-	said=$("$STALLSHIM" report "$@" 2>&1 >/dev/null) || status=$?
+	said=$(timeout -k 5 60 "$STALLSHIM" report "$@" 2>&1 >/dev/null) || status=$?
 	echo "$said"
 	[[ $status = "$wanted" && $said = *"$words"* ]]
 	[[ $(wc -l <<<"$said") = 1 ]]
@@ -240,6 +240,15 @@ counts_it() {
 	says_not callback_spin
 }
 
+@test "a program whose name is a FIFO's by now does not keep the report" {
+	cp "$(victim loop)" program
+	under_shim ./program spin
+	rm program
+	mkfifo program
+	report "$(result rec)"
+	says 'program\+0x[0-9a-f]+'
+}
+
 @test "a stripped program is shown by places that addr2line takes" {
 	local place
 
@@ -333,6 +342,8 @@ counts_it() {
 	refuses 1 "short holds nothing yet" short
 	refuses 1 "is a directory: name files in it" /
 	refuses 1 "is not a regular file" /dev/null
+	mkfifo pipe
+	refuses 1 "is not a regular file" pipe
 	refuses 1 "no such file" nothing
 	cp text $'te\033[2Jxt'
 	refuses 1 'te\033[2Jxt is neither' $'te\033[2Jxt'
@@ -343,7 +354,7 @@ counts_it() {
 	local status=0
 
 	under_shim "$(victim loop)" spin
-	said=$("$STALLSHIM" report nothing "$(result rec)" 2>/dev/null) ||
+	said=$(timeout -k 5 60 "$STALLSHIM" report nothing "$(result rec)" 2>/dev/null) ||
 		status=$?
 	[[ $status = 1 ]]
 	says callback_spin

@@ -2,13 +2,16 @@
  * The recording's file.
  *
  * A store into a hole on a full disk would kill the host (SIGBUS): so every
- * block is allocated here.
+ * block is allocated here. And where the file system copies on write, as btrfs
+ * does, a page that has been written back would take another block: so it is
+ * asked not to. (Linux 6.18 heeds that for a mapping; older ones may not.)
  *
  * SPDX-License-Identifier: MIT
  */
 #include "setup/recording.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -54,13 +57,23 @@ static long allocate(int fd, uint64_t bytes)
 						    : err;
 }
 
+/* Refused where there is nothing of the kind; heeded of an empty file only. */
+static void write_in_place(int fd)
+{
+	int flags = FS_NOCOW_FL;
+
+	sys3(SYS_ioctl, fd, FS_IOC_SETFLAGS, &flags);
+}
+
 /* old: what takes its place, and begins as it is; or NULL. */
 static int map(int fd, uint64_t bytes, const struct recording *old,
 	       struct recording **made, struct recording_file *file)
 {
 	struct stat st;
-	long err = allocate(fd, bytes);
+	long err;
 
+	write_in_place(fd);
+	err = allocate(fd, bytes);
 	if (!err && old)
 		err = write_at(fd, old, bytes, 0);
 	if (!err)

@@ -3,6 +3,7 @@
 # fails on one with a violation planted, naming it.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 
@@ -11,9 +12,9 @@ setup() {
 	mkdir "$copy"
 	cp -r "$ROOT"/{Makefile,README.md,.clang-format,.ci,lib,shim,scripts,test} \
 		"$copy"
-	mkdir "$copy/build"
+	mkdir -p "$copy/build/obj"
 	cp "$SHIM" "$STALLSHIM" "$BUILD"/stallshim{.1,-loops.7} "$copy/build"
-	cp -r "$BUILD/obj" "$copy/build"
+	cp -r "$BUILD"/obj/{lib,shim} "$copy/build/obj"
 }
 
 check() {

@@ -3,6 +3,7 @@
 # is said; the command never crashes.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

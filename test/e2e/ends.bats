@@ -3,6 +3,7 @@
 # added up and what is listed are of the same instant.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

@@ -3,6 +3,7 @@
 # and programs that somebody has shut in before they start.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

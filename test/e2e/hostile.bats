@@ -2,6 +2,7 @@
 # What a program may do, it may do under the shim.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

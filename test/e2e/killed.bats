@@ -3,6 +3,7 @@
 # recording is whole. KILLS: how many.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

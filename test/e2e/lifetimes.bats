@@ -4,6 +4,7 @@
 # said in one line, and the program runs.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

@@ -4,6 +4,7 @@
 # recording.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 bats_require_minimum_version 1.5.0

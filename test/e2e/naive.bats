@@ -10,6 +10,7 @@
 # in its place, does.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

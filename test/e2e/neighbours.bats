@@ -4,6 +4,7 @@
 # the neighbour alone, and its stall and its contention are seen.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 bats_require_minimum_version 1.5.0

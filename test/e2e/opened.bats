@@ -3,6 +3,7 @@
 # says so, watches nothing, and the program does what it does without it.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 bats_require_minimum_version 1.5.0

@@ -3,6 +3,7 @@
 # of both.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

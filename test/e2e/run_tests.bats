@@ -87,6 +87,27 @@ $BATS_TEST_TMPDIR/been; false; }"
 	ends_with "2 passed, 2 failed, 1 skipped"
 }
 
+# meet NAME OTHER: a file of tests that passes if the other runs meanwhile.
+meet() {
+	local marks=$BATS_TEST_TMPDIR
+
+	bats_file "$1" "touch $marks/$1; for ((i = 0; i < 500; i++)); do \
+[[ ! -e $marks/$2 ]] || return 0; sleep 0.02; done; false"
+	sed -i '1i # bats file_tags=beside' "$tree/test/e2e/$1.bats"
+}
+
+@test "files of tests that say so run side by side, and then the others" {
+	mkdir "$tree/bin"
+	printf '#!/bin/sh\necho 2\n' >"$tree/bin/nproc"
+	chmod +x "$tree/bin/nproc"
+	meet one two
+	meet two one
+	bats_file alone "rm $BATS_TEST_TMPDIR/one $BATS_TEST_TMPDIR/two"
+	PATH=$tree/bin:$PATH run_tests e2e
+	[[ $status = 0 && $output != *"run twice"* ]]
+	ends_with "3 passed, 0 failed"
+}
+
 @test "a file without a test is a failure" {
 	bats_file empty
 	run_tests e2e

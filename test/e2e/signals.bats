@@ -3,6 +3,7 @@
 # and it ends of a signal as it would have.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

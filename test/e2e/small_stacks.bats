@@ -2,6 +2,7 @@
 # Ticks, locks and waits where there is little room on the stack.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

@@ -3,6 +3,7 @@
 # exact. STORM_S: for how many seconds.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

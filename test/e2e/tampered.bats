@@ -3,6 +3,7 @@
 # the program.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

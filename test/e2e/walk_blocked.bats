@@ -3,6 +3,7 @@
 # that loses frames for a moment: nobody is killed, and all others are whole.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

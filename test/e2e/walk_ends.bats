@@ -3,6 +3,7 @@
 # not there, and ends early only where that is counted.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

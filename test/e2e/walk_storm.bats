@@ -3,6 +3,7 @@
 # 5 kHz and locks contended for. STORM_S: for how many seconds.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

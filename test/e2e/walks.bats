@@ -2,6 +2,7 @@
 # A stack walk never deadlocks, and sees the stack.
 #
 # SPDX-License-Identifier: MIT
+# bats file_tags=beside
 
 load lib
 

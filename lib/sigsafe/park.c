@@ -53,7 +53,7 @@ static cold int32_t late_teacher(struct thread *self,
 
 	if (self->loop->late_tries == LATE_TRIES || !(has_seat || self->looks))
 		return TEACHER_NOBODY;
-	has_seat = has_seat && turns_are_taken(self, self->block_ns);
+	has_seat = has_seat && turns_were_taken(self, self->block_ns);
 	/* Counted as one more in vain, until it is not. */
 	self->loop->late_tries += !has_seat;
 	if (!has_seat && !self->looks)
@@ -62,6 +62,9 @@ static cold int32_t late_teacher(struct thread *self,
 	teacher = hash ? park_places_teacher(hash) : TEACHER_NOBODY;
 	if (teacher != TEACHER_NOBODY) {
 		self->loop->late_tries = 0;
+		/* It is no more where its teacher alone was seen. */
+		if (has_seat)
+			park_places_enter(hash, thread_identify()->tid);
 		return teacher;
 	}
 	if (!has_seat || self->loop->was_taught ||
@@ -90,13 +93,16 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 		teacher = park_places_teacher(calls.hash);
 	if (teacher == TEACHER_NOBODY)
 		return late_teacher(self, block);
-	takes_turns = turns_are_taken(self, self->block_ns);
+	takes_turns = turns_were_taken(self, self->block_ns);
 	if (takes_turns && self->loop->was_taught)
 		return teacher;
 	of_stack = park_teacher_of_stack(block);
 	if (!takes_turns)
 		return of_stack;
 	self->loop->was_taught = of_stack != TEACHER_NOBODY;
+	/* It is no more where its teacher alone may wait in each turn. */
+	if (self->loop->was_taught)
+		park_teach_too(block);
 	return teacher;
 }
 
@@ -118,7 +124,7 @@ static bool is_own_pool(struct thread *self)
 {
 	return self->parks || has_turned(self) ||
 	       park_waits_for_answers(self) ||
-	       turns_are_taken(self, self->block_ns);
+	       turns_were_taken(self, self->block_ns);
 }
 
 /* Has the thread parked, in the place that was taught by teacher? */

@@ -25,8 +25,9 @@
  * A loop's thread is parked where it blocks in such a place, and
  *
  *   other threads wait at the same epoll descriptor, or have since it blocked,
- *   or did less than a second before; and the calls that led there are
- *   the same up to the function that its loop's wait was called in
+ *   or did less than a second before, and may have ended since; and the calls
+ *   that led there are the same up to the function that its loop's wait was
+ *   called in
  *   or its whole stack is the same
  *
  * By calls that are no lock's - to read, to accept, to sleep - some wait for
@@ -41,6 +42,9 @@
  * callback is no part of the place, nor, inlined, is where it stands in that
  * function. (In Python it is no part of the stack. One in a thread of Python's
  * own is taken for parked where others are idle.)
+ *
+ * Who takes turns, and parks where another one has taught it by the same stack,
+ * has taught it as well from then on.
  *
  * A place that the thread itself has taught, and no other one, may as well be
  * where its loop waits in each turn, which is part of the run; so may one where

@@ -85,6 +85,11 @@ static cold void teach(struct call_site call)
 	spare_stack_call_by_hook(NULL, enter_places, &call);
 }
 
+cold void park_teach_too(const struct call_site *block)
+{
+	teach(*block);
+}
+
 cold int32_t park_teacher_of_stack(const struct call_site *block)
 {
 	uint64_t hash = park_whole_hash(block, WHOLE_SALT);

@@ -40,6 +40,9 @@ void park_learn(struct thread *self, const struct call_site *call);
  */
 void park_learn_late(struct thread *self, const struct call_site *call);
 
+/* It takes turns, and parks where another thread has taught: so it teaches. */
+void park_teach_too(const struct call_site *block);
+
 /* A place that is taught by who has waited: of the whole stack; 0: unknown. */
 uint64_t park_late_hash(const struct call_site *call);
 

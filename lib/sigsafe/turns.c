@@ -18,25 +18,43 @@
 typedef bool way_to_be_there(const struct thread_record *record, int32_t epoll,
 			     uint64_t since_ns);
 
+static bool is_of(const struct thread_record *record, int32_t epoll)
+{
+	int32_t place = load_relaxed(&record->epoll);
+
+	return place == epoll + 1 || place == -(epoll + 1);
+}
+
+/* Has it waited there after since_ns? What waited once is no loop yet. */
+static bool is_late_at(const struct thread_record *record, uint64_t since_ns)
+{
+	uint64_t until_ns = load_relaxed(&record->latest_ns);
+
+	if (load_relaxed(&record->waits) > 1)
+		until_ns += LATE_RUN_NS;
+	return until_ns >= since_ns;
+}
+
 /*
  * Does the thread wait at the descriptor, or has it of late: after since_ns, or
  * not long before? It may be in a run, or parked and woken, and not let run.
- * (What waited once is no loop yet.)
  */
 static bool is_at(const struct thread_record *record, int32_t epoll,
 		  uint64_t since_ns)
 {
-	int32_t place = load_relaxed(&record->epoll);
-	bool is_there = place == epoll + 1;
-	uint64_t until_ns = load_relaxed(&record->latest_ns);
+	return load_acquire(&record->state) == THREAD_LIVE &&
+	       is_of(record, epoll) &&
+	       (is_late_at(record, since_ns) ||
+		(load_relaxed(&record->epoll) == epoll + 1 &&
+		 !load_relaxed(&record->run_begun_ns)));
+}
 
-	if (load_acquire(&record->state) != THREAD_LIVE ||
-	    (!is_there && place != -(epoll + 1)))
-		return false;
-	if (load_relaxed(&record->waits) > 1)
-		until_ns += LATE_RUN_NS;
-	return until_ns >= since_ns ||
-	       (is_there && !load_relaxed(&record->run_begun_ns));
+/* Or did, and has ended since? */
+static bool has_been_at(const struct thread_record *record, int32_t epoll,
+			uint64_t since_ns)
+{
+	return load_acquire(&record->state) == THREAD_ENDED &&
+	       is_of(record, epoll) && is_late_at(record, since_ns);
 }
 
 /* The run first: it ends after the thread has left the seat to park. */
@@ -81,6 +99,13 @@ cold bool turns_are_taken(struct thread *self, uint64_t since_ns)
 	if (other)
 		self->loop->other = other;
 	return other;
+}
+
+cold bool turns_were_taken(struct thread *self, uint64_t since_ns)
+{
+	return turns_are_taken(self, since_ns) ||
+	       (self->seat.epoll != SEAT_POLLS &&
+		find(self, has_been_at, since_ns));
 }
 
 static uint64_t no_seat_hash(const struct thread *self)

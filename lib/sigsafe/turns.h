@@ -21,6 +21,9 @@
  */
 bool turns_are_taken(struct thread *self, uint64_t since_ns);
 
+/* The same, or were they by a thread that is no more? */
+bool turns_were_taken(struct thread *self, uint64_t since_ns);
+
 /*
  * Just back from a wait: does another thread wait at the descriptor meanwhile?
  * Then there is no seat: who has one gives it up later than that.

@@ -13,20 +13,9 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-#include "victim.h"
+#include "victim_turns.h"
 
-#define STALL_NS (60 * NS_PER_MS)
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int epoll_fd;
 static int pipes[2]; /* nothing in it */
-
-static void wait_for_events(int ms)
-{
-	struct epoll_event event;
-
-	epoll_wait(epoll_fd, &event, 1, ms);
-}
 
 static __attribute__((noinline)) void callback_spins(void)
 {
@@ -39,35 +28,6 @@ static void until_awaited(void)
 {
 	while (!atomic_load(&awaiting) || !sleeps(atomic_load(&awaiting)))
 		usleep(100);
-}
-
-/* Turns: one polls, the others park until it gives its place up. */
-
-static pthread_cond_t place_free = PTHREAD_COND_INITIALIZER;
-static bool has_poller;
-static unsigned turns;
-static int next_thread; /* whose turn it is */
-
-static void take_place(int self)
-{
-	pthread_mutex_lock(&lock);
-	while (has_poller || next_thread != self)
-		pthread_cond_wait(&place_free, &lock);
-	has_poller = true;
-	pthread_mutex_unlock(&lock);
-}
-
-static unsigned give_place(int self)
-{
-	unsigned turn;
-
-	pthread_mutex_lock(&lock);
-	has_poller = false;
-	next_thread = 1 - self;
-	turn = turns++;
-	pthread_cond_broadcast(&place_free);
-	pthread_mutex_unlock(&lock);
-	return turn;
 }
 
 /* A thread of these, and what it calls in one of its turns. */

@@ -15,6 +15,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/log.h"
 #include "sigsafe/process.h"
+#include "sigsafe/quiet.h"
 #include "sigsafe/run.h"
 
 /*
@@ -64,17 +65,16 @@ void quick_exit_old(int status)
 /* It may come to naught: a handler of SIGABRT may jump out of it. */
 static void tell_abort(void)
 {
-	const kernel_sigset quiet = QUIET_MASK;
-	kernel_sigset mask;
+	struct quiet before;
 
 	/* In a vfork child it is not this program that ends. */
 	if (!live_recording() || !process_memory())
 		return;
 	/* A tick must not find the stall half told. */
-	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
+	before = quiet_begin();
 	run_stops(RUN_LASTS);
 	log_abort(live_recording());
-	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	quiet_end(&before);
 }
 
 HOOK __attribute__((noreturn)) void abort(void)

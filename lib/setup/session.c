@@ -33,6 +33,7 @@
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
 #include "sigsafe/process.h"
+#include "sigsafe/quiet.h"
 #include "sigsafe/run.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/sys.h"
@@ -242,13 +243,12 @@ void session_end(enum recording_end how, int detail)
 
 bool session_exec_begins(void)
 {
-	const kernel_sigset quiet = QUIET_MASK;
 	struct recording *rec = own_recording();
-	kernel_sigset mask;
+	struct quiet before;
 	bool is_ours;
 
 	/* A signal that ends the program must not find it half done. */
-	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
+	before = quiet_begin();
 	is_ours = rec && ending_begin(true);
 	if (is_ours) {
 		run_program_ends(END_EXEC);
@@ -256,24 +256,22 @@ bool session_exec_begins(void)
 		end(rec, END_EXEC, 0);
 		ending_written(true);
 	}
-	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	quiet_end(&before);
 	return is_ours;
 }
 
 void session_exec_failed(void)
 {
-	const kernel_sigset quiet = QUIET_MASK;
 	struct recording *rec = live_recording();
-	kernel_sigset mask;
+	struct quiet before = quiet_begin();
 
-	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
 	if (ending_take_back()) {
 		results_restore(rec);
 		store_release(&rec->end, END_RUNNING);
 		rec->end_ns = 0;
 		ending_goes_on();
 	}
-	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	quiet_end(&before);
 }
 
 bool session_is_on(void)

@@ -13,6 +13,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/memory.h"
 #include "sigsafe/process.h"
+#include "sigsafe/quiet.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/timer.h"
 
@@ -107,8 +108,7 @@ static bool has_room_for_tick(void)
 
 bool alternate_stack_provide(struct thread *self)
 {
-	const kernel_sigset quiet = QUIET_MASK;
-	kernel_sigset before;
+	struct quiet before;
 
 	/* First known, then used: a handler must know where it was entered. */
 	if (!self->alternate_stack && room_bytes)
@@ -116,9 +116,9 @@ bool alternate_stack_provide(struct thread *self)
 			guarded_stack_map(ALTERNATE_STACK_BYTES);
 	if (!self->alternate_stack)
 		return has_room_for_tick();
-	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
+	before = quiet_begin();
 	replace(self);
-	sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	quiet_end(&before);
 	return true;
 }
 
@@ -163,15 +163,14 @@ static int judge(struct thread *self, const stack_t *new)
 /* The thread is not on the host's. */
 static int change(struct thread *self, const stack_t *new, stack_t *old)
 {
-	const kernel_sigset quiet = QUIET_MASK;
 	stack_t had = hosts_stack_told(self, 0);
-	kernel_sigset before;
+	struct quiet before;
 	int err = 0;
 
 	if (new) {
-		sys_sigprocmask(SIG_SETMASK, &quiet, &before);
+		before = quiet_begin();
 		err = judge(self, new);
-		sys_sigprocmask(SIG_SETMASK, &before, NULL);
+		quiet_end(&before);
 	}
 	if (err || !old)
 		return err;

@@ -10,6 +10,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/machine.h"
 #include "sigsafe/send_again.h"
+#include "sigsafe/sent_fault.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/walk.h"
 
@@ -55,8 +56,12 @@ cold void fault_kills(int sig, const siginfo_t *info)
 	signal_send_again(sig, info);
 }
 
+/* Without a place to keep it, it is blocked: sigsafe/sent_fault.h says why not.
+ */
 static void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 {
+	if (likely(sent_fault_keep(info)))
+		return;
 	block(sig);
 	*context_mask(uc) |= SIGNAL_BIT(sig);
 	signal_send_again(sig, info);
@@ -78,11 +83,14 @@ static bool is_survived(int sig, const siginfo_t *info, ucontext_t *uc)
 		(sig == SIGBUS && live_replace(info->si_addr)));
 }
 
-/* The host may have such a mask as well. */
+/*
+ * The host may have such a mask as well. In libc, too, which may be called from
+ * here; and a handler that is just entered is one by what it is.
+ */
 static bool is_inside(ucontext_t *uc)
 {
 	return is_quiet_mask(*context_mask(uc)) &&
-	       (walk_is_own(context_pc(uc)) || thread_self.in_walk);
+	       (thread_self.is_quiet || walk_is_own(context_pc(uc)));
 }
 
 cold bool fault_is_ours(int sig, const siginfo_t *info, ucontext_t *uc)

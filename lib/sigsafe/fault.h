@@ -17,9 +17,7 @@
  * sigwait(3) and signalfd(2) as well; and one that the host ignores would be
  * reset by each exec, of which those within posix_spawn(3) cannot be put right.
  * That is more than can go wrong unseen in programs whose recording nobody
- * cuts. And one that is sent to a thread in the midst of a walk is blocked
- * until that ends: should the walk meet what is gone in that very moment, it
- * kills.
+ * cuts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -34,7 +32,8 @@
  * True: there is nothing to be done, now. It was a walk's, and what was read
  * there has failed; or the recording's, which is memory of zeroes from now on,
  * and the access is made again. Or it was sent, and has come inside of us,
- * where no handler of the host may run: it comes when we are done. Any other
+ * where no handler of the host may run: it comes when we are done
+ * (sigsafe/sent_fault.h). Any other
  * fault there is of the host's stack, which its handler may make as it is met.
  */
 bool fault_is_ours(int sig, const siginfo_t *info, ucontext_t *uc);

@@ -14,6 +14,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/log_door.h"
 #include "sigsafe/log_line.h"
+#include "sigsafe/quiet.h"
 
 #define NS_PER_MINUTE (60 * NS_PER_S)
 #define FIRST_NS      NS_PER_S /* a stall that goes on is told from here on */
@@ -83,15 +84,14 @@ static void line_write(void *ctx, const char *bytes, size_t length)
 static void write_line(const struct recording *rec,
 		       const struct event_record *event)
 {
-	const kernel_sigset quiet = QUIET_MASK;
 	struct line line = { .error = 0 };
 	const struct text_out out = { line_write, &line };
 	struct pen pen = pen_for(&out);
-	kernel_sigset mask;
+	struct quiet before;
 	uint64_t suppressed;
 
 	/* A handler of the host must not leave us in the middle of it. */
-	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
+	before = quiet_begin();
 	suppressed = exchange_acq_rel(&limit.suppressed, 0);
 	if (event)
 		log_line_stall(&pen, rec, event);
@@ -102,7 +102,7 @@ static void write_line(const struct recording *rec,
 			   suppressed, "");
 	line.is_at_its_end = true;
 	pen_flush(&pen);
-	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	quiet_end(&before);
 	if (line.error)
 		live_count_lost(LOST_LOG);
 	/* The next line tells it, as it stands at the end. */

@@ -38,27 +38,26 @@ static bool take_or_wait(struct quiet_lock *lock, uint32_t memory)
 
 void quiet_lock(struct quiet_lock *lock, uint32_t memory)
 {
-	const kernel_sigset quiet = QUIET_MASK;
-	kernel_sigset mask;
 	uint32_t nobody = 0;
+	struct quiet before;
 
 	stack_touch(TOUCHED_BYTES);
-	sys_sigprocmask(SIG_SETMASK, &quiet, &mask);
+	before = quiet_begin();
 	/* Acquire pairs with the release in quiet_unlock(). */
 	if (!cas_acq_rel(&lock->holder, &nobody, memory)) {
 		while (!take_or_wait(lock, memory))
 			;
 	}
-	lock->mask = mask;
+	lock->before = before;
 }
 
 void quiet_unlock(struct quiet_lock *lock)
 {
-	kernel_sigset mask = lock->mask;
+	const struct quiet before = lock->before;
 
 	if (exchange_acq_rel(&lock->holder, 0) & OTHERS_WAIT)
 		sys3(SYS_futex, &lock->holder, FUTEX_WAKE_PRIVATE, 1);
-	sys_sigprocmask(SIG_SETMASK, &mask, NULL);
+	quiet_end(&before);
 }
 
 bool quiet_lock_is_held(const struct quiet_lock *lock, uint32_t memory)

@@ -13,11 +13,11 @@
 #ifndef SIGSAFE_QUIET_LOCK_H
 #define SIGSAFE_QUIET_LOCK_H
 
-#include "sigsafe/sys.h"
+#include "sigsafe/quiet.h"
 
 struct quiet_lock {
-	uint32_t holder;    /* 0: free; else that; bit 31: others wait */
-	kernel_sigset mask; /* the holder's signal mask before */
+	uint32_t holder;     /* 0: free; else that; bit 31: others wait */
+	struct quiet before; /* of the holder */
 };
 
 /* memory: process_memory(), not 0. Signal-safe. Pairs with quiet_unlock(). */

@@ -15,6 +15,7 @@
 #include "sigsafe/handler_place.h"
 #include "sigsafe/live.h"
 #include "sigsafe/process.h"
+#include "sigsafe/quiet.h"
 #include "sigsafe/send_again.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/tick_signal.h"
@@ -58,6 +59,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	const kernel_sigset quiet = QUIET_MASK;
 	kernel_sigset *mask;
 
+	quiet_enter();
 	machine_allow_unaligned();
 	/*
 	 * A late one, from before the tick signal moved, has the mask of the
@@ -70,6 +72,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	/* The next one is to come where the thread blocks every signal. */
 	mask = wait_mask_interrupted(uc);
 	*mask = mask_of_kernel(*mask);
+	quiet_leave();
 }
 
 /*
@@ -234,7 +237,9 @@ void signal_enter(int sig, siginfo_t *info, void *context)
 	} else if (unlikely(handler == DEFAULT && is_fault_signal(sig))) {
 		fault_kills(sig, info);
 	} else if (unlikely(handler == DEFAULT)) {
+		quiet_enter();
 		act_by_default(sig);
+		quiet_leave();
 	} else {
 		call_host(sig, info, context, handler);
 	}

@@ -17,6 +17,7 @@
 #include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
 #include "sigsafe/own_stack.h"
+#include "sigsafe/quiet.h"
 #include "sigsafe/stack_touch.h"
 #include "sigsafe/sys.h"
 
@@ -215,8 +216,7 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 {
 	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 	bool is_high = own_stack_room(sp) >= LOW_BYTES;
-	const kernel_sigset quiet = QUIET_MASK;
-	kernel_sigset before;
+	struct quiet before;
 	bool done;
 
 	if (is_high && place && likely(fault_mask_is_open()) &&
@@ -235,10 +235,10 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 	}
 	stack_touch(thread_self.alternate_stack ? TOUCH_ALTERNATE_BYTES
 						: TOUCH_CHANGE_BYTES);
-	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
-	fault_mask_learn(before);
+	before = quiet_begin();
+	fault_mask_learn(before.mask);
 	done = call_where_it_may(is_high ? place : NULL, work, argument);
-	sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	quiet_end(&before);
 	return done;
 }
 

@@ -8,6 +8,7 @@
 #include "sigsafe/live.h"
 #include "sigsafe/modules.h"
 #include "sigsafe/row_cache.h"
+#include "sigsafe/sent_fault.h"
 #include "sigsafe/spare_stack.h"
 #include "sigsafe/stack_table.h"
 #include "sigsafe/turn_ways.h"
@@ -263,4 +264,5 @@ void stack_reset(void)
 	row_cache_reset();
 	walker_after_fork_in_child();
 	spare_stack_reset();
+	sent_faults_reset();
 }

@@ -59,9 +59,9 @@ static inline bool is_fault_signal(int sig)
 /*
  * What our own sections block, and our handler: every signal but those, which
  * are survived where they are ours (sigsafe/fault.h); blocked they kill. One
- * that was sent is put off by signal_entry(), which knows our mask by glibc's
- * signals: a host's handler that blocks those blocks both faults, too, or is
- * kept from it.
+ * that was sent is kept by signal_entry() (sigsafe/sent_fault.h), which knows
+ * our mask by glibc's signals: a host's handler that blocks those blocks both
+ * faults, too, or is kept from it.
  */
 #define QUIET_MASK (~FAULT_SIGNALS)
 

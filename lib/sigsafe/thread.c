@@ -126,6 +126,7 @@ static void forget(struct thread *self)
 		.opened = self->opened,
 		.fault_mask = self->fault_mask,
 		.in_walk = self->in_walk,
+		.is_quiet = self->is_quiet,
 		.in_fork = self->in_fork,
 		.ways = self->ways,
 		.alternate_stack = self->alternate_stack,

@@ -140,6 +140,7 @@ struct thread {
 
 	volatile uint32_t in_flight; /* lib/sigsafe/freeze.h */
 	volatile bool in_walk;	     /* lib/sigsafe/walk.h */
+	volatile bool is_quiet;	     /* lib/sigsafe/quiet.h */
 	volatile bool in_fork;	     /* lib/sigsafe/walker.c */
 	volatile enum fault_mask fault_mask;
 	bool switches; /* from context to context (shim/hook_context.c) */

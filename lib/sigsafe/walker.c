@@ -14,6 +14,7 @@
 #include "sigsafe/memory.h"
 #include "sigsafe/nap.h"
 #include "sigsafe/other_stack.h"
+#include "sigsafe/quiet.h"
 #include "sigsafe/stack_touch.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
@@ -130,16 +131,15 @@ static bool run(void (*work)(void *), void *argument, unsigned spins,
 bool walker_run(void (*work)(void *), void *argument, bool in_handler,
 		enum lost_reason *why)
 {
-	const kernel_sigset quiet = QUIET_MASK;
-	kernel_sigset before;
+	struct quiet before;
 	bool done;
 
 	if (in_handler)
 		return run(work, argument, SPINS_IN_HANDLER, why);
 	stack_touch(TOUCH_CHANGE_BYTES);
-	sys_sigprocmask(SIG_SETMASK, &quiet, &before);
+	before = quiet_begin();
 	done = run(work, argument, SPINS, why);
-	sys_sigprocmask(SIG_SETMASK, &before, NULL);
+	quiet_end(&before);
 	return done;
 }
 

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "victim.h"
 #include "victim_rival.h"
@@ -44,6 +45,14 @@ static void note_what_is_lost(char *frame)
 
 	lost.start = page;
 	lost.bytes = (size_t)(stack + STACK_BYTES - KEPT_BYTES - page);
+}
+
+/* Where it is: to what is above it must not return. */
+static _Noreturn void end_here(void)
+{
+	atomic_store(&is_over, true);
+	for (;;)
+		pause();
 }
 
 /* Calls bottom(), below so many frames. */

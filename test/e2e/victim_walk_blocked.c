@@ -312,9 +312,7 @@ static __attribute__((noinline)) void never_return(void)
 		loses = i % BETWEEN == BETWEEN - 1;
 		how->hold();
 	}
-	atomic_store(&is_over, true);
-	while (atomic_load(&is_over))
-		pause();
+	end_here();
 }
 
 static void *work(void *argument)

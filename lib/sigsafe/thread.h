@@ -116,6 +116,8 @@ struct thread {
 	volatile bool disarmed;	   /* by us: a tick that comes yet is none */
 	volatile bool timer_refused; /* do not try again */
 
+	volatile bool is_quiet; /* lib/sigsafe/quiet.h */
+
 	/* The present wait (lib/sigsafe/wait.h). */
 	volatile bool tick_broke_wait; /* the call that is made last */
 	volatile bool mask_is_kept; /* all signals are blocked, since a tick */
@@ -140,7 +142,6 @@ struct thread {
 
 	volatile uint32_t in_flight; /* lib/sigsafe/freeze.h */
 	volatile bool in_walk;	     /* lib/sigsafe/walk.h */
-	volatile bool is_quiet;	     /* lib/sigsafe/quiet.h */
 	volatile bool in_fork;	     /* lib/sigsafe/walker.c */
 	volatile enum fault_mask fault_mask;
 	bool switches; /* from context to context (shim/hook_context.c) */

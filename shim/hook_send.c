@@ -4,13 +4,18 @@
  * host's sending it is a claim, too (lib/sigsafe/tick_signal.h). What is sent
  * to a process is never merged with what is sent to one of its threads.
  *
- * And those it sends to itself, of which it dies: no thread goes on after that.
+ * And those it sends to itself, of which it dies. Natively no thread goes on
+ * after that, whichever the kernel gave it to; here that one has to come to
+ * run, and writes the results. So the sender, if it has it open, sends it to
+ * itself, and otherwise goes on, but does not end the process.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "hook.h"
 
 #include "hook_sigset.h"
+#include "sigsafe/default_action.h"
+#include "sigsafe/host_mask.h"
 #include "sigsafe/host_signal.h"
 
 static void claim(int sig)
@@ -29,30 +34,44 @@ HOOK int raise(int sig)
 
 HOOK_ALSO(raise, gsignal);
 
+/* To ask whom it was sent takes system calls that natively are none. */
+static bool may_have_killed(int result, int sig)
+{
+	return !result && sigset_of(sig) && disposition_is_stood_in(sig);
+}
+
+static int sent_to(bool is_other, int result, int sig)
+{
+	if (is_other && may_have_killed(result, sig) &&
+	    host_signal_would_kill(sig))
+		default_action_may_come(sig);
+	return result;
+}
+
 HOOK int pthread_kill(pthread_t thread, int sig)
 {
 	claim(sig);
-	return real.pthread_kill(thread, sig);
+	return sent_to(thread != pthread_self(), real.pthread_kill(thread, sig),
+		       sig);
 }
 
 HOOK int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
 {
 	claim(sig);
-	return real.pthread_sigqueue(thread, sig, value);
+	return sent_to(thread != pthread_self(),
+		       real.pthread_sigqueue(thread, sig, value), sig);
 }
 
 HOOK int tgkill(pid_t process, pid_t thread, int sig)
 {
-	/* To ask for the process takes a system call that natively is none. */
+	int result;
+
 	if (tick_signal_claims(sigset_of(sig)) && process == getpid())
 		claim(sig);
-	return real.tgkill(process, thread, sig);
-}
-
-/* To ask whom it was sent takes system calls that natively are none. */
-static bool may_have_killed(int result, int sig)
-{
-	return !result && sigset_of(sig) && disposition_is_stood_in(sig);
+	result = real.tgkill(process, thread, sig);
+	return may_have_killed(result, sig) && process == getpid()
+		       ? sent_to(thread != sys_gettid(), result, sig)
+		       : result;
 }
 
 static pid_t own_group(void)
@@ -62,7 +81,11 @@ static pid_t own_group(void)
 
 static void die(int sig)
 {
-	if (host_signal_has_killed(sig))
+	if (!host_signal_would_kill(sig))
+		return;
+	if (host_mask() & SIGNAL_BIT(sig))
+		default_action_may_come(sig);
+	else
 		raise(sig);
 }
 

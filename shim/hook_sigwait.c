@@ -12,6 +12,7 @@
 #include "hook_sigset.h"
 #include "hook_work.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/default_action.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/signal_entry.h"
 #include "sigsafe/watch.h"
@@ -70,6 +71,7 @@ static int wait_for(enum blocking_call call, const sigset_t *set,
 	if (unlikely(!can_be_read(set)))
 		return -1;
 	host_sigset_claimed(sigset_bits(set));
+	default_action_is_awaited(sigset_bits(set));
 	works = hook_may_work(from, true);
 	block = works ? hook_work_begin(call, from,
 					timeout ? BLOCK_AT_DEADLINE
@@ -123,6 +125,7 @@ HOOK int signalfd(int fd, const sigset_t *set, int flags)
 
 	if (unlikely(!can_be_read(set)))
 		return -1;
+	default_action_is_awaited(sigset_bits(set));
 	sigset_assign(&given, host_sigset_claimed(sigset_bits(set)));
 	return real.signalfd(fd, &given, flags);
 }

@@ -8,6 +8,7 @@
 #include "base/atomic.h"
 #include "base/units.h"
 #include "sigsafe/clock.h"
+#include "sigsafe/default_action.h"
 #include "sigsafe/sys.h"
 
 #define EXIT_PATIENCE_NS (100 * NS_PER_MS)
@@ -85,6 +86,8 @@ bool ending_begin(bool is_exec)
 {
 	uint64_t give_up_ns = clock_now_ns() + END_PATIENCE_NS;
 
+	if (is_exec)
+		default_action_await_death();
 	while (!claim(is_exec)) {
 		/* The process must end. */
 		if (is_settled(is_exec) || clock_now_ns() >= give_up_ns)
@@ -122,6 +125,7 @@ void ending_exit_begins(void)
 {
 	int32_t self = sys_gettid(), first = 0;
 
+	default_action_await_death();
 	if (cas_acq_rel(&ending.exiting, &first, self) || first == self)
 		return;
 	/* The first one's own exit handlers may take for ever. */

@@ -1,5 +1,6 @@
 /*
- * The end of the process: which thread writes the results, and when. One at a
+ * The end of the process: which thread writes the results, and when. Not before
+ * a signal has had its time that the process may die of instead. One at a
  * time does, since the buffers for that are static. An exec may fail: then its
  * end is taken back, unless another has overridden it meanwhile.
  *

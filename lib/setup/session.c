@@ -236,6 +236,8 @@ void session_end(enum recording_end how, int detail)
 
 	if (!rec)
 		return;
+	if (how != END_SIGNAL)
+		default_action_await_death();
 	end_session(rec, how, detail);
 	if (how != END_SIGNAL)
 		default_action_await_death();

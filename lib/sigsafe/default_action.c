@@ -5,9 +5,12 @@
  */
 #include "sigsafe/default_action.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
+#include "base/atomic.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/disposition.h"
 #include "sigsafe/nap.h"
@@ -23,6 +26,9 @@
 
 /* No longer than that a thread waits for another's signal to kill. */
 #define PATIENCE_NS (2 * NS_PER_S)
+
+/* So long after it was sent one may still come. */
+#define COMING_NS (200 * NS_PER_MS)
 
 void (*signal_last_words)(int sig);
 
@@ -85,13 +91,67 @@ cold void act_by_default(int sig)
 	quiet_unlock(&death);
 }
 
+/*
+ * What the host last sent itself that may kill, and when; or 0. Relaxed: who
+ * ends the process otherwise is who has sent it.
+ */
+static uint64_t sent_ns;
+static int sent_sig;
+
+/* Those that a thread has waited for, or read, and which it then may take. */
+static kernel_sigset awaited;
+
+void default_action_may_come(int sig)
+{
+	store_relaxed(&sent_sig, sig);
+	store_relaxed(&sent_ns, clock_now_ns());
+}
+
+void default_action_is_awaited(kernel_sigset set)
+{
+	kernel_sigset had = load_relaxed(&awaited);
+
+	/* Nothing is handed on by it. */
+	while (set & ~had && !cas_acq_rel(&awaited, &had, had | set))
+		;
+}
+
+/* As far as can be told: each thread is a folder there. */
+static bool is_only_thread(void)
+{
+	struct stat st;
+
+	return !sys4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) &&
+	       st.st_nlink == 3;
+}
+
+static bool is_under_way(void)
+{
+	uint32_t memory = process_memory();
+
+	return memory && quiet_lock_is_held(&death, memory);
+}
+
+/* The thread that is to die may have to wait for a processor. */
+static void await_coming(void)
+{
+	uint64_t until_ns = load_relaxed(&sent_ns) + COMING_NS;
+
+	if (SIGNAL_BIT(load_relaxed(&sent_sig)) & load_relaxed(&awaited) ||
+	    clock_now_ns() >= until_ns || is_only_thread())
+		return;
+	for (unsigned looks = 0; !is_under_way() && clock_now_ns() < until_ns;
+	     looks++)
+		nap(looks);
+}
+
 void default_action_await_death(void)
 {
 	uint64_t until_ns = clock_now_ns() + PATIENCE_NS;
-	uint32_t memory = process_memory();
 
-	for (unsigned looks = 0; memory && quiet_lock_is_held(&death, memory) &&
-				 clock_now_ns() < until_ns;
+	if (unlikely(load_relaxed(&sent_ns)))
+		await_coming();
+	for (unsigned looks = 0; is_under_way() && clock_now_ns() < until_ns;
 	     looks++)
 		nap(looks);
 }

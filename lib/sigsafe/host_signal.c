@@ -154,7 +154,7 @@ int host_sigaction(int sig, const struct sigaction *act, struct sigaction *old)
 }
 
 /* The first process of a container is spared. */
-bool host_signal_has_killed(int sig)
+bool host_signal_would_kill(int sig)
 {
 	uint32_t memory;
 	bool kills;
@@ -163,7 +163,7 @@ bool host_signal_has_killed(int sig)
 	    !disposition_is_stood_in(sig))
 		return false;
 	memory = process_memory();
-	if (!memory || sys_getpid() == 1 || host_mask() & SIGNAL_BIT(sig))
+	if (!memory || sys_getpid() == 1)
 		return false;
 	disposition_lock(memory);
 	kills = disposition_is_default(sig);

@@ -39,13 +39,8 @@ void host_signal_after_fork(void);
  */
 void host_signal_leave(bool is_alone);
 
-/*
- * The calling thread has sent sig to its process: is that to die of it, by our
- * handler, and would it be dead by now? It would, whichever thread the kernel
- * gave it to; ours has to come to run there, and writes the results. So the
- * sender, who has it open, is to send it to itself. Signal-safe.
- */
-bool host_signal_has_killed(int sig);
+/* Is the process to die of sig, by our handler? Signal-safe. */
+bool host_signal_would_kill(int sig);
 
 /* Before that the hooks stay out of the way. Signal-safe. */
 bool host_signal_is_started(void);

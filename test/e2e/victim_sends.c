@@ -1,22 +1,26 @@
 /*
- * A thread sends the process a signal that kills it, while the first thread,
- * which gets it, waits for events; and would then end the process in another
- * way, or be heard of.
+ * A thread sends the process, or the first thread of it, a signal that kills,
+ * while that one, which gets it, waits for events; and would then end the
+ * process in another way, or be heard of.
  *
- * usage: victim_sends NUMBER kill|group|queue|call|blocked
- * blocked: the thread has it blocked, and waits until another one has got it
+ * usage: victim_sends NUMBER kill|group|queue|call|blocked|thread|value|task
+ * blocked: the thread has it blocked
  *
  * SPDX-License-Identifier: MIT
  */
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "victim.h"
 
 static int sig;
+
+static pthread_t first;
 
 static void send_blocked(void)
 {
@@ -26,9 +30,6 @@ static void send_blocked(void)
 	sigaddset(&set, sig);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
 	kill(getpid(), sig);
-	do
-		sigpending(&set);
-	while (sigismember(&set, sig));
 }
 
 static void send(const char *how)
@@ -49,6 +50,15 @@ static void send(const char *how)
 	case 'b':
 		send_blocked();
 		break;
+	case 't':
+		if (!strcmp(how, "task"))
+			tgkill(getpid(), getpid(), sig);
+		else
+			pthread_kill(first, sig);
+		break;
+	case 'v':
+		pthread_sigqueue(first, sig, value);
+		break;
 	default:
 		syscall(SYS_kill, getpid(), sig);
 	}
@@ -57,7 +67,8 @@ static void send(const char *how)
 static void *send_and_exit(void *how)
 {
 	send(how);
-	if (*(const char *)how != 'b')
+	/* Of another thread's death the sender may still be heard. */
+	if (strchr("kgqc", *(const char *)how))
 		write(1, "still there\n", 12);
 	_exit(3);
 }
@@ -67,6 +78,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	sig = atoi(argv[argc - 2]);
+	first = pthread_self();
 	poll(NULL, 0, 1);
 	poll(NULL, 0, 1);
 	pthread_create(&thread, NULL, send_and_exit, argv[argc - 1]);

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "coroutine_fixture.h"
 #include "machine_fixture.h"
 #include "sigsafe/own_place.h"
 #include "sigsafe/own_stack.h"
@@ -111,14 +112,9 @@ static void in_coroutine(void)
 static void run_in_array(void)
 {
 	char array[STACK_BYTES] __attribute__((aligned(16)));
-	ucontext_t home, coroutine;
+	ucontext_t home;
 
-	cr_assert_eq(getcontext(&coroutine), 0);
-	coroutine.uc_stack.ss_sp = array;
-	coroutine.uc_stack.ss_size = sizeof(array);
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, in_coroutine, 0);
-	cr_assert_eq(swapcontext(&home, &coroutine), 0);
+	fixture_run_coroutine(array, sizeof(array), in_coroutine, &home);
 }
 
 Test(own_place, a_coroutine_in_an_array_of_a_frame_is_not_the_threads_own)

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <ucontext.h>
 
+#include "coroutine_fixture.h"
 #include "machine_fixture.h"
 #include "sigsafe/machine.h"
 
@@ -119,10 +120,8 @@ Test(signal_frame, a_handler_may_be_left_and_come_back_to)
 {
 	static char stack[65536] __attribute__((aligned(16)));
 
-	cr_assert_eq(getcontext(&inside), 0);
-	inside.uc_stack.ss_sp = stack;
-	inside.uc_stack.ss_size = sizeof(stack);
-	makecontext(&inside, interrupted, 0);
+	fixture_make_coroutine(&inside, stack, sizeof(stack), interrupted,
+			       NULL);
 	leaves = true;
 	swapcontext(&outside, &inside);
 	leaves = false;

@@ -10,6 +10,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "coroutine_fixture.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/fault_mask.h"
 #include "sigsafe/spare_stack.h"
@@ -155,15 +156,11 @@ static __attribute__((noinline)) void hook(void)
 
 static void hook_in_coroutine(unsigned levels)
 {
-	ucontext_t home, coroutine;
+	ucontext_t home;
 
 	looked.levels = levels;
-	cr_assert_eq(getcontext(&coroutine), 0);
-	coroutine.uc_stack.ss_sp = coroutine_stack;
-	coroutine.uc_stack.ss_size = sizeof(coroutine_stack);
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, hook, 0);
-	cr_assert_eq(swapcontext(&home, &coroutine), 0);
+	fixture_run_coroutine(coroutine_stack, sizeof(coroutine_stack), hook,
+			      &home);
 }
 
 /* On the thread's own, where it is shown to be that the first time. */

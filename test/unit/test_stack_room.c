@@ -7,6 +7,7 @@
 #include <string.h>
 #include <ucontext.h>
 
+#include "coroutine_fixture.h"
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/machine.h"
@@ -33,16 +34,10 @@ static void capture(void)
 
 static size_t stack_of(void (*function)(void))
 {
-	ucontext_t coroutine;
 	size_t untouched = 0;
 
 	memset(coroutine_stack, UNTOUCHED, STACK_BYTES);
-	cr_assert_eq(getcontext(&coroutine), 0);
-	coroutine.uc_stack.ss_sp = coroutine_stack;
-	coroutine.uc_stack.ss_size = STACK_BYTES;
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, function, 0);
-	cr_assert_eq(swapcontext(&home, &coroutine), 0);
+	fixture_run_coroutine(coroutine_stack, STACK_BYTES, function, &home);
 	while (coroutine_stack[untouched] == UNTOUCHED)
 		untouched++;
 	return STACK_BYTES - untouched;

@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/atomic.h"
+#include "coroutine_fixture.h"
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
@@ -85,14 +86,7 @@ static ucontext_t home;
 
 static void run_on_small_stack(void (*function)(void))
 {
-	ucontext_t coroutine;
-
-	cr_assert_eq(getcontext(&coroutine), 0);
-	coroutine.uc_stack.ss_sp = map_stack();
-	coroutine.uc_stack.ss_size = COROUTINE_BYTES;
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, function, 0);
-	cr_assert_eq(swapcontext(&home, &coroutine), 0);
+	fixture_run_coroutine(map_stack(), COROUTINE_BYTES, function, &home);
 }
 
 static void capture_in_coroutine(void)

@@ -15,6 +15,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "coroutine_fixture.h"
 #include "machine_fixture.h"
 #include "sigsafe/alternate_stack.h"
 #include "sigsafe/stack.h"
@@ -156,14 +157,9 @@ static void call_the_system(void)
 static void walk_on_coroutine(void)
 {
 	static char stack[65536] __attribute__((aligned(16)));
-	ucontext_t home, coroutine;
+	ucontext_t home;
 
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = sizeof(stack);
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, walk_quietly, 0);
-	swapcontext(&home, &coroutine);
+	fixture_run_coroutine(stack, sizeof(stack), walk_quietly, &home);
 }
 
 static bool is_killed(int status)

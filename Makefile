@@ -111,6 +111,7 @@ $(BUILD)/victims/%: test/e2e/victim_%.c
 $(addprefix $(BUILD)/victims/,carved exhausted little_left room small_stacks): \
 	VICTIM_CFLAGS += -Wl,-z,now
 $(BUILD)/victims/signal_own: VICTIM_CFLAGS += -rdynamic
+$(BUILD)/victims/recovers_cpp: VICTIM_CFLAGS += -fnon-call-exceptions
 $(addprefix $(BUILD)/victims/,loop wait_race plugin_uring.so): \
 	LDLIBS := -luring
 # A part of it far above all libraries.

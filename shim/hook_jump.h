@@ -7,7 +7,7 @@
 #ifndef SHIM_HOOK_JUMP_H
 #define SHIM_HOOK_JUMP_H
 
-#include "sigsafe/timer.h"
+#include "sigsafe/hold.h"
 
 /*
  * It may leave a handler of a crash, in which ticks were held: from there on
@@ -18,7 +18,7 @@ static inline void note_jump(void)
 {
 	thread_self.jumps = true;
 	if (unlikely(thread_self.held))
-		timer_release(&thread_self);
+		hold_end(&thread_self);
 }
 
 #endif

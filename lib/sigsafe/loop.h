@@ -27,6 +27,12 @@ struct lock_tale {
 	char releaser_name[NAME_BYTES];
 };
 
+/* A handler of a crash, while ticks are held (lib/sigsafe/hold.c). */
+struct crash {
+	uintptr_t lowest, frame; /* that the stack goes down to, and from */
+	int sig;
+};
+
 /* As struct thread: written by its thread, and by handlers on that. */
 struct loop {
 	uint64_t look_again_ns;	     /* at its name, without a threshold */
@@ -67,6 +73,8 @@ struct loop {
 	struct turn_way *seat_turn;  /* its wait's, at an epoll; or NULL */
 	struct turn_way *cold_turn;  /* lib/sigsafe/cold.h; NULL: not cold */
 	uint32_t cold_tries;	     /* to find whether it is */
+
+	struct crash crash;
 
 	/* Of the call it may be stuck in, as in its record. */
 	volatile uint32_t blocked_stack;

@@ -11,6 +11,7 @@
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/cold.h"
+#include "sigsafe/hold.h"
 #include "sigsafe/host_mask.h"
 #include "sigsafe/run_length.h"
 #include "sigsafe/run_samples.h"
@@ -36,6 +37,8 @@ void run_arm(struct thread *self, uint64_t begun_ns)
 {
 	if (self->stall_ns == FOR_EVER_NS || self->timer_refused)
 		return;
+	if (unlikely(self->held))
+		hold_look(self);
 	evidence_begin(self);
 	timer_arm(self, begun_ns + self->stall_ns);
 }

@@ -13,13 +13,13 @@
 #include "sigsafe/fault.h"
 #include "sigsafe/fault_mask.h"
 #include "sigsafe/handler_place.h"
+#include "sigsafe/hold.h"
 #include "sigsafe/live.h"
 #include "sigsafe/process.h"
 #include "sigsafe/quiet.h"
 #include "sigsafe/send_again.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/tick_signal.h"
-#include "sigsafe/timer.h"
 #include "sigsafe/wait.h"
 #include "sigsafe/watch.h"
 
@@ -137,10 +137,10 @@ static ONE_FRAME call(int sig, siginfo_t *info, ucontext_t *uc,
 }
 
 /* By now seccomp may kill for the call; and there are no ticks. */
-static bool hold_timer(int sig, const siginfo_t *info)
+static bool hold(int sig, const siginfo_t *info, const ucontext_t *uc)
 {
 	return unlikely(fault_may_end_host(sig, info)) && live_recording() &&
-	       timer_hold(&thread_self);
+	       hold_begin(&thread_self, sig, uc);
 }
 
 /*
@@ -153,7 +153,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 	struct blocked blocked = watch_interrupt();
 	struct wait_state wait = wait_interrupt(uc);
 	enum fault_mask mask = fault_mask_interrupt();
-	bool holds = hold_timer(sig, info);
+	bool holds = hold(sig, info, uc);
 	struct transfer transfer;
 
 	/* First: a call that it leaves is one the host's signal has broken. */
@@ -165,7 +165,7 @@ static ONE_FRAME call_watched(int sig, siginfo_t *info, ucontext_t *uc,
 	thread_self.handler_depth--;
 	fault_mask_resume(mask, uc);
 	if (unlikely(holds))
-		timer_release(&thread_self);
+		hold_end(&thread_self);
 	transfer_resume(&transfer);
 	watch_resume(&blocked, wait.waiting);
 	wait_resume(&wait, uc);

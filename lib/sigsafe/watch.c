@@ -18,6 +18,7 @@
 #include "base/atomic.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/cold.h"
+#include "sigsafe/hold.h"
 #include "sigsafe/host_mask.h"
 #include "sigsafe/nested.h"
 #include "sigsafe/park.h"
@@ -138,6 +139,8 @@ static bool stop_ticks(struct thread *self, enum blocking_call call,
 	uint64_t begun_ns = self->run_begun_ns;
 	uint32_t stack;
 
+	if (unlikely(self->held) && is_enrolled(self))
+		hold_look(self);
 	if (!self->armed || self->recording != live_recording())
 		return false;
 	/* It is not the parent that blocks where its vfork child does. */

@@ -70,6 +70,12 @@ goes_on() {
 	goes_on setcontext
 }
 
+# In each of five runs of 100 ms, but for 3 ms of the first.
+@test "so they do behind exceptions out of it, from the second one on" {
+	[[ $(under_shim STALLSHIM_STALL=1ms "$(victim recovers_cpp)") = "done" ]]
+	(($(total_count "$(result stall.txt)") >= 50))
+}
+
 @test "blocked, waited for and read by a descriptor: as natively" {
 	every_case masks
 }

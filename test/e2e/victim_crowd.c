@@ -12,6 +12,7 @@
 #include <ucontext.h>
 
 #include "victim.h"
+#include "victim_coroutine.h"
 
 #define PAGE_BYTES ((size_t)4096)
 #define THREADS	   64
@@ -68,11 +69,8 @@ static char *guarded_page(void)
 static void *run_member(void *member)
 {
 	self = member;
-	getcontext(&self->coroutine);
-	self->coroutine.uc_stack.ss_sp = guarded_page();
-	self->coroutine.uc_stack.ss_size = PAGE_BYTES;
-	self->coroutine.uc_link = &self->home;
-	makecontext(&self->coroutine, in_coroutine, 0);
+	make_coroutine(&self->coroutine, guarded_page(), PAGE_BYTES,
+		       in_coroutine, &self->home);
 	swapcontext(&self->home, &self->coroutine);
 	return NULL;
 }

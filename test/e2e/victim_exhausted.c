@@ -12,6 +12,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "victim_coroutine.h"
 #include "victim_place.h"
 
 #define PAGE_BYTES ((size_t)4096)
@@ -113,10 +114,8 @@ int main(int argc, char **argv)
 	pthread_create(&loop, NULL, be_a_late_loop, NULL);
 	stack = map(2 * PAGE_BYTES, PROT_READ | PROT_WRITE);
 	mprotect(stack, PAGE_BYTES, PROT_NONE);
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack + PAGE_BYTES;
-	coroutine.uc_stack.ss_size = PAGE_BYTES;
-	makecontext(&coroutine, in_coroutine, 0);
+	make_coroutine(&coroutine, stack + PAGE_BYTES, PAGE_BYTES, in_coroutine,
+		       NULL);
 	way->callback();
 	pthread_barrier_wait(&exhausted);
 	pthread_join(loop, NULL);

@@ -16,6 +16,7 @@
 #include <ucontext.h>
 
 #include "victim.h"
+#include "victim_coroutine.h"
 #include "victim_rival.h"
 
 #define THREAD_BYTES	(20u << 10)
@@ -91,11 +92,7 @@ static void *work(void *stack)
 
 	sigaltstack(&own, NULL);
 	overflow();
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = COROUTINE_BYTES;
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, in_coroutine, 0);
+	make_coroutine(&coroutine, stack, COROUTINE_BYTES, in_coroutine, &home);
 	swapcontext(&home, &coroutine);
 	return NULL;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "victim.h"
+#include "victim_coroutine.h"
 
 #define STACK_BYTES (64u << 10)
 #define UNTOUCHED   0x5a
@@ -246,11 +247,7 @@ static void in_coroutine(void)
 
 static void run_coroutine(void)
 {
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = STACK_BYTES;
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, in_coroutine, 0);
+	make_coroutine(&coroutine, stack, STACK_BYTES, in_coroutine, &home);
 	swapcontext(&home, &coroutine);
 }
 

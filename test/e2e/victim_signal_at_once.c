@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 
 #include "victim_alternate.h"
+#include "victim_coroutine.h"
 
 #define LARGE_BYTES (1u << 20)
 #define MANY	    25 /* real-time ones, too */
@@ -190,10 +191,7 @@ static void swaps(void)
 	handle(SIGUSR2, take_away, SA_ONSTACK);
 	handle(SIGALRM, take_away, SA_ONSTACK);
 	loop_for(10 * NS_PER_MS);
-	getcontext(&worker);
-	worker.uc_stack.ss_sp = stack;
-	worker.uc_stack.ss_size = sizeof(stack);
-	makecontext(&worker, work, 0);
+	make_coroutine(&worker, stack, sizeof(stack), work, NULL);
 	for (int i = 0; i < 60; i++) {
 		swapcontext(&home, &worker);
 		spin(3 * NS_PER_MS);

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 
+#include "victim_coroutine.h"
 #include "victim_signal.h"
 
 #define SENT 300
@@ -205,10 +206,8 @@ static void *run_on_little(void *function)
 	/* Looked up now: that would not have the room. */
 	raise(0);
 	mprotect(stack, 8192, PROT_NONE);
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack + 8192;
-	coroutine.uc_stack.ss_size = 1024;
-	makecontext(&coroutine, (void (*)(void))(uintptr_t)function, 0);
+	make_coroutine(&coroutine, stack + 8192, 1024,
+		       (void (*)(void))(uintptr_t)function, NULL);
 	swapcontext(&home, &coroutine);
 	return NULL;
 }

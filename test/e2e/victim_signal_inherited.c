@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 
+#include "victim_coroutine.h"
 #include "victim_signal.h"
 
 /* A signal that nobody has a use for, so that a timer might. */
@@ -220,10 +221,7 @@ static void switch_contexts(void)
 {
 	static char stack[1 << 16] __attribute__((aligned(16)));
 
-	getcontext(&side_context);
-	side_context.uc_stack.ss_sp = stack;
-	side_context.uc_stack.ss_size = sizeof(stack);
-	makecontext(&side_context, on_the_side, 0);
+	make_coroutine(&side_context, stack, sizeof(stack), on_the_side, NULL);
 	for (int i = 0; i < 2; i++) {
 		swapcontext(&main_context, &side_context);
 		say_mask("main");

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "victim_alternate.h"
+#include "victim_coroutine.h"
 
 static void change_to_all(void)
 {
@@ -242,10 +243,8 @@ static void swaps(void)
 	loop_for(10 * NS_PER_MS);
 	handle(SIGUSR2, on_slice, SA_ONSTACK | SA_NODEFER);
 	for (int i = 0; i < WORKERS; i++) {
-		getcontext(&worker[i]);
-		worker[i].uc_stack.ss_sp = stacks[i];
-		worker[i].uc_stack.ss_size = sizeof(stacks[i]);
-		makecontext(&worker[i], work, 0);
+		make_coroutine(&worker[i], stacks[i], sizeof(stacks[i]), work,
+			       NULL);
 	}
 	swapcontext(&home, &worker[0]);
 	loop_for(10 * NS_PER_MS);

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <ucontext.h>
 
+#include "victim_coroutine.h"
 #include "victim_place.h"
 #include "victim_rival.h"
 
@@ -48,11 +49,7 @@ static __attribute__((noinline)) void in_coroutine(void)
 
 static void run_on(char *stack, size_t bytes, void (*function)(void))
 {
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = bytes;
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, function, 0);
+	make_coroutine(&coroutine, stack, bytes, function, &home);
 	swapcontext(&home, &coroutine);
 }
 

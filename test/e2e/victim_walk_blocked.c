@@ -16,6 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "victim_coroutine.h"
 #include "victim_lost_frames.h"
 
 #define LOSSES	10
@@ -196,11 +197,7 @@ static void call_in_context(void (*work)(void))
 	static char room[64 << 10];
 	static ucontext_t there;
 
-	getcontext(&there);
-	there.uc_stack.ss_sp = room;
-	there.uc_stack.ss_size = sizeof(room);
-	there.uc_link = &back;
-	makecontext(&there, work, 0);
+	make_coroutine(&there, room, sizeof(room), work, &back);
 	swapcontext(&back, &there);
 }
 

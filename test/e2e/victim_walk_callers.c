@@ -19,6 +19,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "victim_coroutine.h"
 #include "victim_place.h"
 
 /*
@@ -212,11 +213,7 @@ static void callback_coroutine(void)
 	static char stack[64 << 10];
 	ucontext_t coroutine;
 
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = stack;
-	coroutine.uc_stack.ss_size = sizeof(stack);
-	coroutine.uc_link = NULL;
-	makecontext(&coroutine, work_alone, 0);
+	make_coroutine(&coroutine, stack, sizeof(stack), work_alone, NULL);
 	*(void **)coroutine.uc_mcontext.gregs[REG_RSP] = go_home;
 	swapcontext(&home, &coroutine);
 	KEEP_FRAME();

@@ -24,6 +24,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "victim_coroutine.h"
 #include "victim_place.h"
 
 #define PAGE_BYTES 4096
@@ -84,11 +85,8 @@ __attribute__((noinline)) static void callback_coroutine(void)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	mprotect(pages, PAGE_BYTES, PROT_NONE);
-	getcontext(&coroutine);
-	coroutine.uc_stack.ss_sp = pages + PAGE_BYTES;
-	coroutine.uc_stack.ss_size = PAGE_BYTES;
-	coroutine.uc_link = &home;
-	makecontext(&coroutine, in_coroutine, 0);
+	make_coroutine(&coroutine, pages + PAGE_BYTES, PAGE_BYTES, in_coroutine,
+		       &home);
 	swapcontext(&home, &coroutine);
 }
 

@@ -46,6 +46,16 @@ natively() {
 	${in_job:+exec} timeout -k 5 "${LIMIT_S:-60}" env "$@"
 }
 
+# stalls_of VICTIM [ARGUMENT...]: runs it alone in $RESULTS, by a threshold of 25
+# ms. What it said is $said, its text of stalls $text.
+stalls_of() {
+	rm -f "$RESULTS"/*
+	said=$(under_shim STALLSHIM_STALL=25ms "$(victim "$1")" "${@:2}")
+	text=$(result stall.txt)
+	echo "$*: $said"
+	cat "$text"
+}
+
 # result KIND [NAME]: the one file the watched program NAME (any: none named)
 # left, KIND being mutex.txt, wait.txt, stall.txt or rec.
 result() {

@@ -5,21 +5,12 @@
 
 load lib
 
-# run_nested WHAT [POLLS]
-run_nested() {
-	rm -f "$RESULTS"/*
-	said=$(under_shim STALLSHIM_STALL=25ms "$(victim nested)" "$@")
-	text=$(result stall.txt)
-	echo "$*: $said"
-	grep '^#' "$text"
-}
-
 # nested_stalls WHAT FUNCTION CALL: the run of each of two callbacks, as long
 # as the victim says, with the wait's caller on the stack, and not a turn more.
 nested_stalls() {
 	local runs stalled
 
-	run_nested "$1"
+	stalls_of nested "$1"
 	runs=$(awk '/^run / { sum += $2 } END { print sum + 0 }' <<<"$said")
 	[[ $(header "$text" stalls) = 2 ]]
 	[[ $(header "$text" turns) = 21 ]]
@@ -65,7 +56,7 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 	local tries=10
 
 	# Where the machine is busy more of it may be that it was not let run.
-	until run_nested epoll-handler &&
+	until stalls_of nested epoll-handler &&
 		(($(header "$text" unscheduled) < 30000000)); do
 		((--tries))
 	done
@@ -91,7 +82,7 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 }
 
 @test "a loop whose first callback waits has its stall told" {
-	run_nested busy-polls
+	stalls_of nested busy-polls
 	[[ $(header "$text" stalls) = 10 ]]
 	[[ $(header "$text" turns) = 11 ]]
 	between "$(awk '/^run / { sum += $2 } END { print sum }' <<<"$said")" \
@@ -103,7 +94,7 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 	local i
 
 	for ((i = 0; i < 5; i++)); do
-		run_nested busy-often
+		stalls_of nested busy-often
 		[[ $(header "$text" stalls) = 9 ]]
 		[[ -z $(header "$text" left) ]]
 		[[ $(grep -c ' wait=epoll_wait ' "$text") = 1 ]]
@@ -112,7 +103,7 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 
 # turns_only WHAT: each of two callbacks makes a turn.
 turns_only() {
-	run_nested "$1"
+	stalls_of nested "$1"
 	[[ $(header "$text" stalls) = 0 ]]
 	[[ $(header "$text" turns) = 23 ]]
 }
@@ -126,12 +117,12 @@ turns_only() {
 }
 
 @test "a loop whose descriptor is closed is over" {
-	run_nested reopens
+	stalls_of nested reopens
 	[[ $(header "$text" stalls) = 0 ]]
 }
 
 @test "waits that were taken for nested become the loop in ten seconds" {
-	run_nested moves
+	stalls_of nested moves
 	[[ $(header "$text" stalls) = 0 ]]
 	[[ $(header "$text" left) = 1 ]]
 	between 10000000000 11500000000 "$(header "$text" leftfor)"
@@ -141,7 +132,7 @@ turns_only() {
 }
 
 @test "what follows a loop's end is told, and no stall" {
-	run_nested leaves
+	stalls_of nested leaves
 	[[ $(header "$text" stalls) = 0 ]]
 	between 200000000 2000000000 "$(header "$text" leftfor)"
 	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
@@ -160,7 +151,7 @@ turns_only() {
 	local polls
 
 	for polls in 1 2 3; do
-		run_nested start "$polls"
+		stalls_of start_polls turns "$polls"
 		[[ $(header "$text" stalls) = 1 ]]
 		between "${said#run }" $((${said#run } + 20000000)) \
 			"$(header "$text" stalled)"
@@ -184,8 +175,8 @@ none_told() {
 start_waits() {
 	rm -f "$RESULTS"/*
 	in_background under_shim STALLSHIM_STALL=25ms \
-		STALLSHIM_LOG="$RESULTS/log" "$(victim nested)" "$1" "${4-2}" \
-		>"$RESULTS/said"
+		STALLSHIM_LOG="$RESULTS/log" "$(victim start_polls)" "$1" \
+		"${4-2}" >"$RESULTS/said"
 	wait_until 10 grep . "$RESULTS/said"
 	# Ten thresholds, in which nothing is to be seen.
 	command sleep 0.25
@@ -201,12 +192,12 @@ start_waits() {
 	local where
 
 	for where in idle pause sigwait join accept sem cond child; do
-		start_waits start-$where TERM 143
+		start_waits $where TERM 143
 	done
-	start_waits start-idle KILL 137
-	start_waits start-idle TERM 143 1
-	start_waits start-sigwait KILL 137
-	start_waits start-accept KILL 137
+	start_waits idle KILL 137
+	start_waits idle TERM 143 1
+	start_waits sigwait KILL 137
+	start_waits accept KILL 137
 }
 
 # seen_after CALL: what stalls after a call with a time-out has its stacks.

@@ -5,18 +5,10 @@
 
 load lib
 
-# park WHAT
-park() {
-	rm -f "$RESULTS"/*
-	under_shim STALLSHIM_STALL=25ms "$(victim park)" "$1"
-	text=$(result stall.txt)
-	cat "$text"
-}
-
 @test "threads that take turns at one descriptor park, and stall in callbacks" {
 	local spun unscheduled
 
-	park turns
+	stalls_of park turns
 	[[ $(header "$text" loops) = 2 ]]
 	spun=$(total_ns "$text" callback_spins)
 	unscheduled=$(header "$text" unscheduled)
@@ -30,10 +22,7 @@ park() {
 	local what
 
 	for what in late left left-with-place; do
-		rm -f "$RESULTS"/*
-		under_shim STALLSHIM_STALL=25ms "$(victim park_late)" $what
-		text=$(result stall.txt)
-		cat "$text"
+		stalls_of park_late $what
 		[[ $(header "$text" loops) = 2 ]]
 		[[ $(total_ns "$text" pthread_cond_wait) = 0 ]]
 		[[ -z $(header "$text" left) ]]
@@ -41,7 +30,7 @@ park() {
 }
 
 @test "so do threads that had all waited before the first of them parked" {
-	park late-turns
+	stalls_of park late-turns
 	[[ $(header "$text" loops) = 2 ]]
 	# The other one's first wait may be late where the machine is busy.
 	between 1 3 "$(header "$text" stalls)"
@@ -78,7 +67,7 @@ lead() {
 
 	# Whether or not another thread was once at the same descriptor.
 	for what in own-turns own-turns-left; do
-		park $what
+		stalls_of park $what
 		[[ $(header "$text" loops) = 1 ]]
 		# Where the machine is busy other turns are long as well.
 		between 2 15 "$(header "$text" stalls)"
@@ -92,26 +81,26 @@ lead() {
 	local what
 
 	for what in worker worker-with-job; do
-		park $what
+		stalls_of park $what
 		[[ $(header "$text" loops) = 1 ]]
 		[[ $(header "$text" stalls) = 0 ]]
 	done
 }
 
 @test "a loop that polls one descriptor stalls in a callback that waits" {
-	park polls-one
+	stalls_of park polls-one
 	[[ $(header "$text" stalls) = 1 ]]
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 
 @test "a callback that waits for a condition is stalled, wherever else it parks" {
-	park future
+	stalls_of park future
 	[[ $(header "$text" stalls) = 1 ]]
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 
 @test "a callback that is inlined beside the loop's parking is stalled" {
-	park inlined
+	stalls_of park inlined
 	[[ $(header "$text" stalls) = 1 ]]
 	between 60000000 400000000 "$(total_ns "$text" await_done)"
 }
@@ -122,19 +111,11 @@ readonly deadlines=(
 )
 readonly ways=(pthread_cond_wait sem_wait futex "${deadlines[@]}")
 
-# tokens WHAT WAY
-tokens() {
-	rm -f "$RESULTS"/*
-	under_shim STALLSHIM_STALL=25ms "$(victim park_tokens)" "$1" "$2"
-	text=$(result stall.txt)
-	cat "$text"
-}
-
 @test "who takes turns parks until a deadline, too, and stalls in a callback" {
 	local way
 
 	for way in "${deadlines[@]}"; do
-		tokens turns $way
+		stalls_of park_tokens turns $way
 		[[ $(header "$text" loops) = 2 ]]
 		[[ $(header "$text" stalls) = 1 ]]
 		between 60000000 400000000 "$(total_ns "$text" callback_takes)"
@@ -146,7 +127,7 @@ none_stalls() {
 	local way
 
 	for way in "${ways[@]}"; do
-		tokens "$1" $way
+		stalls_of park_tokens "$1" $way
 		[[ $(header "$text" loops) = "$2" ]]
 		[[ $(header "$text" stalls) = 0 ]]
 		[[ -z $(header "$text" left) ]]
@@ -163,7 +144,7 @@ none_stalls() {
 }
 
 @test "nor does one stall that does other work after it turned a loop again" {
-	tokens pool-apart sem_wait
+	stalls_of park_tokens pool-apart sem_wait
 	[[ $(header "$text" loops) = 2 ]]
 	[[ $(header "$text" stalls) = 0 ]]
 }
@@ -172,7 +153,7 @@ none_stalls() {
 	local way
 
 	for way in "${ways[@]}"; do
-		tokens asks $way
+		stalls_of park_tokens asks $way
 		[[ $(header "$text" loops) = 1 ]]
 		[[ $(header "$text" stalls) = 2 ]]
 		between 60000000 400000000 "$(total_ns "$text" callback_takes)"

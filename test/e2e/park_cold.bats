@@ -6,18 +6,10 @@
 
 load lib
 
-# cold WHAT
-cold() {
-	rm -f "$RESULTS"/*
-	under_shim STALLSHIM_STALL=25ms "$(victim park_cold)" "$1"
-	text=$(result stall.txt)
-	cat "$text"
-}
-
 @test "a thread that has only parked yet stalls where others take turns" {
 	local callback
 
-	cold turns
+	stalls_of park_cold turns
 	between 2 3 "$(header "$text" loops)"
 	[[ $(header "$text" stalls) = 3 ]]
 	for callback in polls awaits spins; do
@@ -28,26 +20,26 @@ cold() {
 }
 
 @test "so does one that is the first to take the seat, if it had parked twice" {
-	cold own-turn
+	stalls_of park_cold own-turn
 	[[ $(header "$text" stalls) = 1 ]]
 	between 50000000 400000000 "$(total_ns "$text" callback_spins)"
 }
 
 @test "but not while nobody has come from there to the seat" {
-	cold unknown
+	stalls_of park_cold unknown
 	[[ $(header "$text" loops) = 1 ]]
 	[[ $(header "$text" stalls) = 0 ]]
 	[[ -z $(header "$text" left) ]]
 }
 
 @test "what waits for a word to start by does not stall in its start-up" {
-	cold start
+	stalls_of park_cold start
 	[[ $(header "$text" stalls) = 0 ]]
 	[[ -z $(header "$text" left) ]]
 }
 
 @test "nor do workers whose jobs each have a loop of their own" {
-	cold jobs
+	stalls_of park_cold jobs
 	[[ $(header "$text" stalls) = 0 ]]
 	[[ -z $(header "$text" left) ]]
 }
@@ -56,7 +48,7 @@ cold() {
 	local what
 
 	for what in looks looks-shared; do
-		cold $what
+		stalls_of park_cold $what
 		[[ $(header "$text" stalls) = 2 ]]
 		between 50000000 400000000 "$(total_ns "$text" callback_spins)"
 		between 50000000 400000000 "$(total_ns "$text" callback_awaits)"
@@ -64,7 +56,7 @@ cold() {
 }
 
 @test "a loop that waits after each look, as no other does, is stalled" {
-	cold look-alone
+	stalls_of park_cold look-alone
 	between 3 6 "$(header "$text" stalls)"
 	between 150000000 2000000000 "$(total_ns "$text" take_order)"
 }

@@ -12,20 +12,12 @@ readonly queues=(msgrcv mq_receive mq_timedreceive semop semtimedop)
 readonly others=(sigwaitinfo sigtimedwait flock)
 readonly sleeps=(usleep nanosleep clock_nanosleep sleep_until thrd_sleep)
 
-# work WHAT WAY
-work() {
-	rm -f "$RESULTS"/*
-	under_shim STALLSHIM_STALL=25ms "$(victim park_work)" "$1" "$2"
-	text=$(result stall.txt)
-	cat "$text"
-}
-
 # are_idle WAY...: workers that park so, whose jobs poll for answers.
 are_idle() {
 	local way
 
 	for way; do
-		work pool "$way"
+		stalls_of park_work pool "$way"
 		between 1 2 "$(header "$text" loops)"
 		[[ $(header "$text" stalls) = 0 ]]
 		[[ $(total_ns "$text") = 0 ]]
@@ -37,7 +29,7 @@ are_stalls() {
 	local way
 
 	for way; do
-		work asks "$way"
+		stalls_of park_work asks "$way"
 		[[ $(header "$text" loops) = 1 ]]
 		[[ $(header "$text" stalls) = 2 ]]
 		between 60000000 400000000 "$(total_ns "$text" callback_takes)"

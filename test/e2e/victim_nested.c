@@ -2,23 +2,18 @@
  * A loop that waits in its callbacks, too: for another descriptor, which is
  * nested in the run, or for its own ones, which is a turn.
  *
- * usage: victim_nested WHAT [POLLS at the start, 2]
+ * usage: victim_nested WHAT
  * prints how long each of the nested waits that are a stall took: "run NS"
  *
  * SPDX-License-Identifier: MIT
  */
 #include <poll.h>
-#include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/prctl.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #include <sys/time.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -318,125 +313,6 @@ static void callback_polls_for_ever(void)
 	poll(&fd, 1, -1);
 }
 
-/* The program's start polls, as a client library does for its answers. */
-static int polls_at_start;
-
-static void start_polls(void)
-{
-	struct pollfd fd = { pipes[0][0], POLLIN, 0 };
-
-	for (int i = 0; i < polls_at_start; i++)
-		poll(&fd, 1, 1);
-}
-
-static void callback_spins(void)
-{
-	run_begun_ns = now_ns();
-	spin(STALL_MS * NS_PER_MS);
-	tell_run();
-}
-
-static void loop_idle(void (*callback)(void), int turns, int ms)
-{
-	for (int i = 0; i < turns; i++) {
-		wait_epoll(loop_fd, ms);
-		if (i == turns / 2 && callback)
-			callback();
-	}
-}
-
-/* A sibling of what the start called, so that its frames lie as deep. */
-static void loop_after_start(void (*callback)(void))
-{
-	start_polls();
-	loop_idle(callback, 20, 40);
-}
-
-static void loop_idle_after_start(void (*unused)(void))
-{
-	(void)unused;
-	start_polls();
-	puts("idle");
-	fflush(stdout);
-	loop_idle(NULL, 20, 60000);
-}
-
-/* After its start the main thread waits until the program is ended. */
-
-static void *do_nothing(void *unused)
-{
-	for (;;)
-		usleep(10000);
-	return unused;
-}
-
-static void waits_in_pause(void)
-{
-	pause();
-}
-
-static void waits_in_sigwait(void)
-{
-	sigset_t set;
-	int sig;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGHUP);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	sigwait(&set, &sig);
-}
-
-static void waits_in_join(void)
-{
-	pthread_t thread;
-
-	pthread_create(&thread, NULL, do_nothing, NULL);
-	pthread_join(thread, NULL);
-}
-
-static void waits_in_accept(void)
-{
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-
-	listen(fd, 1);
-	accept(fd, NULL, NULL);
-}
-
-static void waits_in_sem(void)
-{
-	sem_t sem;
-
-	sem_init(&sem, 0, 0);
-	sem_wait(&sem);
-}
-
-static void waits_in_cond(void)
-{
-	pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
-
-	pthread_mutex_lock(&lock);
-	for (;;)
-		pthread_cond_wait(&cond, &lock);
-}
-
-static void waits_in_child(void)
-{
-	if (!fork()) {
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		pause();
-	}
-	wait(NULL);
-}
-
-static void start_and_wait(void (*wait)(void))
-{
-	start_polls();
-	puts("waits");
-	fflush(stdout);
-	wait();
-}
-
 static const struct {
 	const char *name;
 	void (*loop)(void (*callback)(void));
@@ -469,15 +345,6 @@ static const struct {
 	{ "reopens", loop_by_epoll, callback_reopens },
 	{ "leaves", loop_by_epoll, callback_leaves },
 	{ "for-ever", loop_by_epoll, callback_polls_for_ever },
-	{ "start", loop_after_start, callback_spins },
-	{ "start-idle", loop_idle_after_start, NULL },
-	{ "start-pause", start_and_wait, waits_in_pause },
-	{ "start-sigwait", start_and_wait, waits_in_sigwait },
-	{ "start-join", start_and_wait, waits_in_join },
-	{ "start-accept", start_and_wait, waits_in_accept },
-	{ "start-sem", start_and_wait, waits_in_sem },
-	{ "start-cond", start_and_wait, waits_in_cond },
-	{ "start-child", start_and_wait, waits_in_child },
 };
 
 int main(int argc, char **argv)
@@ -489,7 +356,6 @@ int main(int argc, char **argv)
 			return 2;
 	if (pipe(other_pipe))
 		return 2;
-	polls_at_start = argc > 2 ? argv[2][0] - '0' : 2;
 	for (size_t i = 0; i < sizeof(things) / sizeof(things[0]); i++) {
 		if (argc > 1 && !strcmp(argv[1], things[i].name)) {
 			things[i].loop(things[i].callback);

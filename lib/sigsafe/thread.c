@@ -141,6 +141,8 @@ static void forget(struct thread *self)
 		.shallowest = self->shallowest,
 		.own = { self->own[0], self->own[1] },
 		.own_tries = self->own_tries,
+		.jumps = self->jumps,
+		.switches = self->switches,
 	};
 
 	*self = fresh;

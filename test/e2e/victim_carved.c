@@ -4,11 +4,14 @@
  * left. There it unlocks a mutex that others want; the second one's frame,
  * which lies below, must keep what it had.
  *
+ * usage: victim_carved [waits]
+ * waits: there it waits for events first, and becomes a loop
  * prints "done", or how many words were changed
  *
  * SPDX-License-Identifier: MIT
  */
 #include <alloca.h>
+#include <poll.h>
 #include <setjmp.h>
 
 #include "victim.h"
@@ -26,6 +29,7 @@ static atomic_bool is_over;
 static jmp_buf home, first, second;
 static char *lowest; /* of the second one's frame */
 static int changed;
+static bool waits;
 
 __attribute__((noinline)) static void run_second(void)
 {
@@ -57,6 +61,8 @@ __attribute__((noinline)) static void unlock_low(void)
 		alloca((size_t)(here - lowest - LEFT_BYTES - 128));
 
 	used[0] = 0;
+	for (int i = 0; waits && i < 10; i++)
+		poll(NULL, 0, 1);
 	for (int i = 0; i < UNLOCKS; i++) {
 		pthread_mutex_lock(&lock);
 		for (volatile int hold = 0; hold < HOLD; hold++)
@@ -74,11 +80,12 @@ __attribute__((noinline)) static void run_first(void)
 	_longjmp(second, 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static struct rival rival = { &lock, &is_over };
 	pthread_t other;
 
+	waits = argc > 1 && strcmp(argv[1], "waits") == 0;
 	if (pthread_create(&other, NULL, want_lock, &rival))
 		return 3;
 	if (!_setjmp(home))

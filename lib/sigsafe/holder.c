@@ -10,7 +10,7 @@
 
 #include "sigsafe/live.h"
 #include "sigsafe/process.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/thread.h"
 
 /* Whose id may be one of another namespace, where ours are others. */
 #define ELSEWHERE (UINT32_C(1) << 31)
@@ -26,11 +26,26 @@ static bool is_child(void)
 	return owner != 1 && sys0(SYS_getppid) == owner;
 }
 
+/* What costs more than the id: whose the memory is. */
+static cold uint32_t find_self(int tid)
+{
+	bool is_own = process_memory();
+
+	if (is_own)
+		thread_self.holder = tid;
+	return is_own || is_child() ? (uint32_t)tid : (uint32_t)tid | ELSEWHERE;
+}
+
+/*
+ * A guest has the same words, and another id; or in its namespace the same one.
+ * But that is not found to be gone, as long as its thread is there.
+ */
 uint32_t holder_self(void)
 {
-	uint32_t self = (uint32_t)sys_gettid();
+	int tid = sys_gettid();
 
-	return process_memory() || is_child() ? self : self | ELSEWHERE;
+	return likely(tid == thread_self.holder) ? (uint32_t)tid
+						 : find_self(tid);
 }
 
 /* By a question about it: to send it nothing one would have to know its

@@ -70,11 +70,13 @@ static uint64_t check_of(uintptr_t sp, uint32_t offsets)
 
 bool own_place_is_known(const struct own_place *place)
 {
-	uint64_t word = word_of(place), check;
-	struct known_place *set = set_of(word);
+	struct known_place *set;
+	uint64_t word, check;
 
 	if (unlikely(thread_self.jumps))
 		return false;
+	word = word_of(place);
+	set = set_of(word);
 	for (unsigned i = 0; i < IN_SET; i++) {
 		if (load_relaxed(&set[i].word) != word)
 			continue;

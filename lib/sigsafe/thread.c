@@ -143,6 +143,7 @@ static void forget(struct thread *self)
 		.own_tries = self->own_tries,
 		.jumps = self->jumps,
 		.switches = self->switches,
+		.holder = self->holder,
 	};
 
 	*self = fresh;

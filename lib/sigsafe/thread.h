@@ -105,6 +105,7 @@ struct thread {
 
 	/* The call it may be stuck in, other than a wait; as in its record. */
 	volatile uint32_t blocked_call;
+	int32_t holder; /* lib/sigsafe/holder.c: its id, of no guest; or 0 */
 
 	/* The timer. */
 	volatile uint64_t armed_until_ns;

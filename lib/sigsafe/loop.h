@@ -33,6 +33,8 @@ struct crash {
 	int sig;
 };
 
+#define OWN_POLLS 4 /* polls of one descriptor that were its loop */
+
 /* As struct thread: written by its thread, and by handlers on that. */
 struct loop {
 	uint64_t look_again_ns;	     /* at its name, without a threshold */
@@ -57,11 +59,19 @@ struct loop {
 	struct wait_way way;	       /* to there */
 	struct frame_shape shapes[FRAME_SHAPES];
 	uint64_t seat_waits; /* it had made when it took the seat */
-	struct seat left;    /* the seat before (lib/sigsafe/wait.c) */
+	struct seat left;    /* the seat before (lib/sigsafe/seating.c) */
 	uint64_t left_ns;    /* when it was left */
 	uint64_t left_turns; /* that had been made there */
 	uint64_t away;	     /* most waits made until it came back to one */
 	volatile uint64_t nested_since_ns; /* the first of the run's */
+
+	/* Waits beside those of its loop (lib/sigsafe/beside.c). */
+	struct seat beside;	  /* the latest; call.pc 0: none */
+	uint64_t beside_since_ns; /* that is under way; 0: it is over */
+	uintptr_t beside_sp;	  /* where its loop had waited before */
+	int64_t own_ns;	     /* waited where it polls, less that at its loop */
+	uint64_t settled_ns; /* of what it has waited so much is in that */
+	struct call_site own_polls[OWN_POLLS]; /* its loops before; pc 0 */
 
 	/* Where it parks (lib/sigsafe/park.c). */
 	uint64_t waits_there; /* it had made when it last was at a place */

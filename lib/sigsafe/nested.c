@@ -5,6 +5,7 @@
  */
 #include "sigsafe/nested.h"
 
+#include "sigsafe/beside.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/cold.h"
 #include "sigsafe/run.h"
@@ -29,7 +30,7 @@ bool nested_is_possible(void)
 #define FEW_TURNS	8
 #define FEW_MOVED_WAITS 3
 
-static bool has_few_turns(const struct thread *self)
+bool nested_has_few_turns(const struct thread *self)
 {
 	/* Who takes turns with others may seldom have one. */
 	return run_turns(self) < FEW_TURNS && !self->takes_turns &&
@@ -38,7 +39,7 @@ static bool has_few_turns(const struct thread *self)
 
 static bool has_moved(const struct thread *self, uint64_t for_ns)
 {
-	if (has_few_turns(self) && self->nested >= FEW_MOVED_WAITS &&
+	if (nested_has_few_turns(self) && self->nested >= FEW_MOVED_WAITS &&
 	    self->nested > run_turns(self) &&
 	    self->nested > 2 * self->loop->away)
 		return true;
@@ -78,7 +79,7 @@ cold bool nested_begin(enum blocking_call call, const void *caller,
 		run_stops(RUN_LEFT);
 		return false;
 	}
-	if (has_few_turns(self))
+	if (nested_has_few_turns(self) || beside_is(self))
 		run_doubt(self);
 	else
 		tell_place(self, call, caller);

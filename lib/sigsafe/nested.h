@@ -25,6 +25,12 @@
 bool nested_is_possible(void);
 
 /*
+ * Has the thread turned so seldom where its loop waits that this may have been
+ * its start? Signal-safe.
+ */
+bool nested_has_few_turns(const struct thread *self);
+
+/*
  * A nested wait begins, made by caller. False: it is one too many, the run has
  * left its loop, and the wait is the thread's new one. *now_ns: the time.
  * Signal-safe.

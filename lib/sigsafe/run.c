@@ -9,6 +9,7 @@
 #include "sigsafe/run.h"
 
 #include "base/atomic.h"
+#include "sigsafe/beside.h"
 #include "sigsafe/clock.h"
 #include "sigsafe/cold.h"
 #include "sigsafe/hold.h"
@@ -68,6 +69,10 @@ end_long_run(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 		run_forget();
 		return;
 	}
+	if (unlikely(self->is_doubted) && beside_was_own(self)) {
+		run_forget();
+		return;
+	}
 	/* The thread proves to be a loop just now. */
 	if (unlikely(is_provisional(self)) && !self->ticks)
 		thread_read_name(self);
@@ -106,6 +111,8 @@ static void leave_seat(struct thread *self)
 static cold void return_to_seat(struct thread *self, uint64_t begun_ns)
 {
 	store_relaxed(&self->record->epoll, self->seat.epoll + 1);
+	if (self->is_doubted)
+		beside_was_own(self);
 	if (!self->parks)
 		return;
 	self->takes_turns =
@@ -187,7 +194,8 @@ cold void run_parks(uint64_t at_ns)
 	/* First: what neither runs nor has left its seat is waiting there. */
 	leave_seat(self);
 	self->loop->parking_sleeps += SLEEPS_TO_PARK;
-	if (is_provisional(self) && !cold_is_shown(self))
+	/* To park is to come back for who takes turns: no more doubt. */
+	if (is_provisional(self) && !self->takes_turns && !cold_is_shown(self))
 		run_forget();
 	else
 		end_at(self, begun_ns, max_u64(at_ns, begun_ns));

@@ -7,6 +7,8 @@
 
 #include <fcntl.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "sigsafe/memory.h"
 #include "sigsafe/sys.h"
@@ -111,6 +113,34 @@ static void measure_selected(struct sitting *sitting)
 	}
 }
 
+/* What others send comes by it, and not who they are. */
+static bool may_bring_answer(int fd)
+{
+	struct stat file;
+	int listens = 0;
+	socklen_t bytes = sizeof(listens);
+
+	if (sys2(SYS_fstat, fd, &file))
+		return false;
+	if (!S_ISSOCK(file.st_mode))
+		return S_ISFIFO(file.st_mode);
+	sys6(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, (long)&listens,
+	     (long)&bytes, 0);
+	return !listens;
+}
+
+static bool is_for_answer(const struct sitting *sitting)
+{
+	const struct seat *seat = &sitting->seat;
+
+	if (seat->epoll != SEAT_POLLS)
+		return false;
+	if (!sitting->fds && !sitting->limit)
+		return true;
+	return seat->size <= 1 &&
+	       (seat->first < 0 || may_bring_answer(seat->first));
+}
+
 void sitting_measure(struct sitting *sitting)
 {
 	sitting->seat.first = -1;
@@ -119,6 +149,7 @@ void sitting_measure(struct sitting *sitting)
 		measure_polled(sitting);
 	else
 		measure_selected(sitting);
+	sitting->seat.for_answer = is_for_answer(sitting);
 }
 
 static bool is_among(const struct sitting *sitting, int fd)
@@ -143,9 +174,9 @@ static bool is_among(const struct sitting *sitting, int fd)
 	return false;
 }
 
-static bool is_closed(int fd)
+bool seat_is_open(const struct seat *epoll)
 {
-	return sys2(SYS_fcntl, fd, F_GETFD) < 0;
+	return sys2(SYS_fcntl, epoll->epoll, F_GETFD) >= 0;
 }
 
 /*
@@ -171,13 +202,16 @@ static bool is_deeper(const struct call_site *call,
 	return inner_end <= outer_end;
 }
 
-static enum sitting_kind beside_epoll(const struct sitting *sitting, int fd)
+static enum sitting_kind beside_epoll(const struct sitting *sitting,
+				      const struct seat *loop)
 {
+	int fd = loop->epoll;
+
 	if (sitting->seat.epoll == fd ||
 	    (sitting->seat.epoll == SEAT_POLLS && is_among(sitting, fd)))
 		return SITTING_SERVES;
 	/* Where it is closed that loop is over. */
-	return is_closed(fd) ? SITTING_OF_LOOP : SITTING_NESTED;
+	return seat_is_open(loop) ? SITTING_NESTED : SITTING_OF_LOOP;
 }
 
 static bool serves_set(const struct sitting *sitting, const struct seat *loop)
@@ -198,6 +232,6 @@ enum sitting_kind sitting_kind_of(const struct sitting *sitting,
 	if (!is_deeper(&sitting->seat.call, &loop->call, known))
 		return SITTING_OF_LOOP;
 	if (loop->epoll != SEAT_POLLS)
-		return beside_epoll(sitting, loop->epoll);
+		return beside_epoll(sitting, loop);
 	return serves_set(sitting, loop) ? SITTING_SERVES : SITTING_NESTED;
 }

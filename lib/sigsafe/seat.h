@@ -29,10 +29,11 @@
 
 struct seat {
 	struct call_site call;
-	int32_t epoll; /* the descriptor; SEAT_POLLS: it polls a set */
-	uint32_t size; /* of that set; of select's: when it was measured */
-	int32_t first; /* of that set, when it was measured; -1: none */
-	uint64_t set;  /* then, too: bit n is set for n, n + 64 and so on */
+	int32_t epoll;	 /* the descriptor; SEAT_POLLS: it polls a set */
+	uint32_t size;	 /* of that set; of select's: when it was measured */
+	int32_t first;	 /* of that set, when it was measured; -1: none */
+	bool for_answer; /* was it small, and of what an answer may come by? */
+	uint64_t set;	 /* then, too: bit n is set for n, n + 64 and so on */
 };
 
 /* A seat to be taken, and what is waited for in it: nothing proven readable. */
@@ -87,10 +88,15 @@ static inline bool seat_differs(const struct seat *loop,
 	       (loop->epoll == SEAT_POLLS && loop->call.sp != other->call.sp);
 }
 
+/* Is the descriptor still open that is waited at in this seat, an epoll's? */
+bool seat_is_open(const struct seat *epoll);
+
 /*
  * Finds which descriptors are in a set (of a long one of poll's: of the first),
  * the first of them (of select's: of those to be read), and counts those of
- * select's sets, which nothing tells. Makes a few system calls, to be sure that
+ * select's sets, which nothing tells. An answer may come by a set of one
+ * descriptor, a pipe or a socket that does not listen, or by one of none, as
+ * who sleeps waits for. Makes a few system calls, to be sure that
  * the sets can be read.
  */
 void sitting_measure(struct sitting *sitting);

@@ -6,129 +6,14 @@
 #include "sigsafe/wait.h"
 
 #include "base/atomic.h"
+#include "sigsafe/beside.h"
 #include "sigsafe/clock.h"
-#include "sigsafe/cold.h"
 #include "sigsafe/live.h"
 #include "sigsafe/nested.h"
 #include "sigsafe/process.h"
 #include "sigsafe/run.h"
+#include "sigsafe/seating.h"
 #include "sigsafe/timer.h"
-
-/* Does the thread wait in the same frame as in its seat? Then it is the same.*/
-static bool is_same_frame(const struct thread *self,
-			  const struct call_site *call,
-			  const struct frame_shape *shape)
-{
-	uintptr_t end = frame_end(shape, call);
-	const struct frame_shape *seat_shape = &self->loop->seat_shape;
-	uintptr_t seat_end = frame_end(seat_shape, &self->seat.call);
-
-	if (!end || !seat_end)
-		return self->seat.call.pc == call->pc;
-	return seat_shape->function == shape->function && seat_end == end;
-}
-
-static void note_left(struct thread *self)
-{
-	struct loop *loop = self->loop;
-
-	loop->left = self->seat;
-	loop->left_ns = clock_now_ns();
-	loop->left_turns = run_turns(self);
-	loop->seat_waits = self->record->waits;
-}
-
-/* Its shape while it is on the stack, for comparison with later ones. */
-static void move_to(struct thread *self, const struct seat *seat)
-{
-	struct loop *loop = self->loop;
-	const struct frame_shape *shape =
-		frame_shape_of(loop->shapes, seat->call.pc);
-
-	store_relaxed(&self->record->epoll, seat->epoll + 1);
-	if (!is_same_frame(self, &seat->call, shape))
-		note_left(self);
-	loop->seat_shape = *shape;
-	loop->cold_turn = NULL;
-	self->seat = *seat;
-}
-
-static cold void find_way(struct thread *self, const struct seat *seat)
-{
-	struct wait_way *way = &self->loop->way;
-
-	way_find(way, &seat->call);
-	self->loop->seat_turn =
-		way->depth ? turn_ways_note(way, seat->epoll) : NULL;
-}
-
-static cold void take_seat(struct thread *self, const struct seat *seat)
-{
-	bool is_other = seat_differs(&self->seat, seat);
-
-	/* Others are to see where it waits, for however long the first time. */
-	if (self->recording != live_recording()) {
-		self->seat = *seat;
-		thread_enrol(self);
-	}
-	if (!is_enrolled(self)) {
-		self->seat = *seat;
-		return;
-	}
-	move_to(self, seat);
-	if (is_watched(self) && seat->epoll != SEAT_POLLS &&
-	    (is_other || !self->loop->way.depth))
-		find_way(self, seat);
-}
-
-/*
- * To what comes back to it a seat was not lost, whatever it was taken for: it
- * goes on there with the turns it had. What is away for longer has moved.
- */
-static bool has_come_back(const struct thread *self, const struct seat *seat)
-{
-	return is_watched(self) && self->loop->left.call.pc &&
-	       !seat_differs(&self->loop->left, seat) &&
-	       self->loop->left.call.sp == seat->call.sp &&
-	       clock_now_ns() - self->loop->left_ns < LOOP_MOVED_NS;
-}
-
-static void come_back(struct thread *self, const struct seat *seat)
-{
-	uint64_t turns = self->loop->left_turns;
-
-	self->loop->away = max_u64(self->loop->away, run_turns(self));
-	take_seat(self, seat);
-	self->loop->seat_waits = self->record->waits - turns;
-	self->loop->left.call.pc = 0;
-}
-
-/* Of a wait that may be none of the loop's, or is to be measured. */
-static cold enum sitting_kind look_at(struct thread *self,
-				      struct sitting *sitting)
-{
-	enum sitting_kind kind = SITTING_OF_LOOP;
-
-	self->seat_is_old = false;
-	/* To look takes system calls: by now seccomp may kill for them. */
-	if (!live_recording())
-		return kind;
-	sitting_measure(sitting);
-	if (has_come_back(self, &sitting->seat)) {
-		come_back(self, &sitting->seat);
-		return kind;
-	}
-	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
-		kind = sitting_kind_of(sitting, &self->seat,
-				       self->loop->shapes);
-	if (is_watched(self) && cold_is(self))
-		kind = cold_takes_seat(self, &sitting->seat, kind)
-			       ? SITTING_OF_LOOP
-			       : SITTING_NESTED;
-	if (kind == SITTING_OF_LOOP)
-		take_seat(self, &sitting->seat);
-	return kind;
-}
 
 /*
  * In the same call as before. Word by word: two that were written one by one
@@ -161,14 +46,14 @@ uint64_t wait_begin(enum blocking_call call, struct sitting *sitting)
 		   !self->seat_is_old))
 		sit_again(self, &sitting->seat);
 	else
-		kind = look_at(self, sitting);
+		kind = seating_look_at(self, sitting);
 	if (unlikely(kind == SITTING_NESTED)) {
 		if (nested_begin(call, (const void *)sitting->seat.call.pc,
 				 &begun_ns)) {
 			open_wait(self, WAITS_NESTED);
 			return begun_ns;
 		}
-		take_seat(self, &sitting->seat);
+		seating_take(self, &sitting->seat);
 	}
 	begun_ns = run_end(call);
 	self->looks = sitting->looks;
@@ -226,18 +111,33 @@ cold void wait_tick_at_end(uint64_t begun_ns, uint64_t timeout_ns)
 	timer_arm_for_call(self, end_ns);
 }
 
+static cold void end_nested(struct thread *self, uint32_t events)
+{
+	struct seat own;
+	bool is_turn = beside_ends(self, &own);
+
+	nested_end();
+	if (!is_turn)
+		return;
+	run_forget();
+	seating_take(self, &own);
+	run_begin(events);
+	beside_starts_anew(self);
+}
+
 void wait_end(int returned)
 {
 	struct thread *self = &thread_self;
 	bool was_nested = self->waiting == WAITS_NESTED;
+	uint32_t events = returned > 0 ? (uint32_t)returned : 0;
 
 	self->waiting = WAITS_NOT;
 	if (unlikely(self->mask_is_kept))
 		give_mask_back(self);
 	if (unlikely(was_nested))
-		nested_end();
+		end_nested(self, events);
 	else
-		run_begin(returned > 0 ? (uint32_t)returned : 0);
+		run_begin(events);
 }
 
 /*
@@ -258,6 +158,7 @@ cold void wait_abandon(void)
 {
 	struct thread *self = &thread_self;
 	bool was_nested = self->waiting == WAITS_NESTED;
+	struct seat unused;
 
 	self->waiting = WAITS_NOT;
 	self->wait_submits = false;
@@ -265,8 +166,10 @@ cold void wait_abandon(void)
 		give_mask_back(self);
 	self->tick_broke_wait = false;
 	self->mask_is_kept = false;
-	if (was_nested)
-		nested_end();
+	if (!was_nested)
+		return;
+	beside_ends(self, &unused);
+	nested_end();
 }
 
 uint64_t wait_left_ns(uint64_t begun_ns, uint64_t timeout_ns)

@@ -127,6 +127,15 @@ total_ns() {
 		END { printf "%.0f\n", sum }'
 }
 
+# none_told: no stall, no run that goes on, none that has left its loop.
+none_told() {
+	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
+	cat "$RESULTS/report"
+	grep '^Stalls: no ' "$RESULTS/report"
+	[[ $(grep -cE 'has not come back|left its loop' \
+		"$RESULTS/report") = 0 ]]
+}
+
 # total_count TEXT [FUNCTION]
 total_count() {
 	samples "$1" | awk -v name="${2-}" '

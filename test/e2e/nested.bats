@@ -162,15 +162,6 @@ turns_only() {
 	done
 }
 
-# none_told: no stall, no run that goes on, none that has left its loop.
-none_told() {
-	"$STALLSHIM" report "$(result rec)" >"$RESULTS/report"
-	cat "$RESULTS/report"
-	grep '^Stalls: no ' "$RESULTS/report"
-	[[ $(grep -cE 'has not come back|left its loop' \
-		"$RESULTS/report") = 0 ]]
-}
-
 # start_waits WHAT SIGNAL STATUS [POLLS]: polls, then waits until the signal.
 start_waits() {
 	rm -f "$RESULTS"/*

@@ -6,6 +6,8 @@
 #include <criterion/criterion.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "sigsafe/seat.h"
@@ -181,6 +183,42 @@ Test(seat, what_cannot_be_read_is_passed_over)
 	cr_assert_eq(sitting.seat.size, 0);
 	cr_assert_eq(kind_beside(&loop, polls(200, nowhere, 1000)),
 		     SITTING_NESTED);
+}
+
+static bool is_for_answer(struct sitting sitting)
+{
+	sitting_measure(&sitting);
+	return sitting.seat.for_answer;
+}
+
+static bool poll_is_for_answer(int fd)
+{
+	struct pollfd fds = { fd, POLLIN, 0 };
+
+	return is_for_answer(polls(100, &fds, 1));
+}
+
+Test(seat, an_answer_comes_by_a_pipe_or_a_socket_alone)
+{
+	int ends[2], pair[2], fd = socket(AF_UNIX, SOCK_STREAM, 0);
+	struct sockaddr any = { .sa_family = AF_UNIX };
+	struct pollfd fds[2] = { 0 };
+
+	cr_assert_eq(pipe(ends), 0);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+	cr_assert(poll_is_for_answer(ends[0]));
+	cr_assert(poll_is_for_answer(pair[0]));
+	cr_assert(is_for_answer(polls(100, NULL, 0)));
+	fds[0].fd = pair[0], fds[1].fd = pair[1];
+	cr_assert_not(is_for_answer(polls(100, fds, 2)));
+	cr_assert_not(poll_is_for_answer(epoll_create1(0)));
+	cr_assert_not(poll_is_for_answer(eventfd(0, 0)));
+	cr_assert_eq(bind(fd, &any, sizeof(sa_family_t)), 0);
+	cr_assert(poll_is_for_answer(fd));
+	cr_assert_eq(listen(fd, 1), 0);
+	cr_assert_not(poll_is_for_answer(fd));
+	close(fd);
+	cr_assert_not(poll_is_for_answer(fd));
 }
 
 /* Frames by their shape. */

@@ -1,0 +1,21 @@
+/*
+ * Seating: which of a thread's waits takes its loop's seat (lib/sigsafe/seat.h,
+ * lib/sigsafe/beside.h), and what becomes of the seat before.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_SEATING_H
+#define SIGSAFE_SEATING_H
+
+#include "sigsafe/thread.h"
+
+/*
+ * What is the wait that is about to begin, and may be none of the loop's, or is
+ * to be measured? Where it is the loop's the seat is taken. Signal-safe.
+ */
+enum sitting_kind seating_look_at(struct thread *self, struct sitting *sitting);
+
+/* The loop waits there from now on. To be called in the wait. Signal-safe. */
+void seating_take(struct thread *self, const struct seat *seat);
+
+#endif

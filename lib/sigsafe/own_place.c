@@ -15,6 +15,9 @@
 #define IN_SET 4u
 #define SETS   (OWN_PLACES / IN_SET)
 
+/* The lowest part of a thread's own stack: for what is done, and more. */
+#define LOW_BYTES (16u * WORK_BYTES)
+
 /* Deeper stacks are not followed to their end. */
 #define MOST_FRAMES 4096u
 
@@ -68,12 +71,19 @@ static uint64_t check_of(uintptr_t sp, uint32_t offsets)
 	return (hash >> 32 | 1) << 32 | offsets;
 }
 
+/* At any other place nothing is known, nor asked. */
+static inline bool may_be_known(const struct own_place *place)
+{
+	return likely(!thread_self.jumps) &&
+	       own_stack_room(place->call.sp) >= LOW_BYTES;
+}
+
 bool own_place_is_known(const struct own_place *place)
 {
 	struct known_place *set;
 	uint64_t word, check;
 
-	if (unlikely(thread_self.jumps))
+	if (unlikely(!may_be_known(place)))
 		return false;
 	word = word_of(place);
 	set = set_of(word);
@@ -177,18 +187,16 @@ static bool leads_to_the_end(struct ascent *up)
 /* Lets the first thread's stack grow, as using it would. */
 static bool has_room_below(uintptr_t sp)
 {
-	return memory_is_readable((void *)(sp - OWN_PLACE_ROOM),
-				  OWN_PLACE_ROOM);
+	return memory_is_readable((void *)(sp - WORK_BYTES), WORK_BYTES);
 }
 
 cold void own_place_show(const struct own_place *place)
 {
 	struct ascent up = { .place = place };
-	uint64_t word = word_of(place);
 	struct registers from;
 	bool is_own;
 
-	if (thread_self.jumps || was_tried(word))
+	if (!may_be_known(place) || was_tried(word_of(place)))
 		return;
 	walk_begin(&up.walk, live_recording(), 0, MOST_FRAMES, NULL);
 	if (place->from)

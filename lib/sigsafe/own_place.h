@@ -11,7 +11,8 @@
  * addresses of the two callers above, which are compared each time.
  *
  * What is below must be there, too: the program may have made unreadable what
- * it has left of its stack, to learn when it comes there. Asked once as well.
+ * it has left of its stack, to learn when it comes there. Asked once as well;
+ * and in the lowest part, where Java does so as it runs, no place is known.
  *
  * Believed in error would be a coroutine that makes the same call with the same
  * two callers at the very address where its thread, with no such array in
@@ -27,6 +28,9 @@
 
 #include "sigsafe/frame_shape.h"
 
+/* What we do takes no more of a stack, in place or wherever it is done. */
+#define WORK_BYTES (8u << 10)
+
 /* So many are known at once, those of all threads together. */
 #define OWN_PLACES 8192u
 
@@ -39,9 +43,6 @@ struct own_place {
 
 /* Has it been shown? Reads the stack above sp: faults are open. */
 bool own_place_is_known(const struct own_place *place);
-
-/* Of the stack below a place: what is done there takes no more. */
-#define OWN_PLACE_ROOM (8u << 10)
 
 /*
  * Shows it, or finds that it can't be, once for each place. Takes 2 KB of the

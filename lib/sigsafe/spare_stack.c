@@ -27,15 +27,6 @@
 /* With the unreadable page below it. */
 #define EACH_BYTES (PAGE_BYTES + STACK_BYTES)
 
-/* What is done takes no more, whatever stack it is done on. */
-#define ROOM_BYTES OWN_PLACE_ROOM
-
-/*
- * The lowest part of a thread's own stack, where nothing is done in place: the
- * program may protect some of it as it runs, as Java does, or take it away.
- */
-#define LOW_BYTES (128u << 10)
-
 /*
  * How often one is tried for: whoever has them needs some microseconds for what
  * it does, and, once another has its processor, to be let run.
@@ -138,7 +129,7 @@ static uintptr_t spare_room(uintptr_t sp)
 static bool is_on_ours(uintptr_t sp)
 {
 	return alternate_stack_holds(&thread_self, sp) ||
-	       spare_room(sp) >= ROOM_BYTES;
+	       spare_room(sp) >= WORK_BYTES;
 }
 
 static bool call_on_spare(void (*work)(void *), void *argument)
@@ -161,7 +152,7 @@ bool spare_stack_call(void (*work)(void *), void *argument)
 {
 	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 
-	if (!is_on_ours(sp) && own_stack_room(sp) < ROOM_BYTES)
+	if (!is_on_ours(sp) && own_stack_room(sp) < WORK_BYTES)
 		return call_on_spare(work, argument);
 	work(argument);
 	return true;
@@ -198,13 +189,13 @@ static void show_and_work(void *argument)
 	errand->work(errand->argument);
 }
 
-/* Signals are blocked. sp: below the hook's call, with room if place is set. */
+/* Signals are blocked. */
 static inline bool call_where_it_may(const struct own_place *place,
 				     void (*work)(void *), void *argument)
 {
 	struct errand errand = { place, work, argument };
 
-	if (place && (!stacks || own_place_is_known(place))) {
+	if (place && own_place_is_known(place)) {
 		work(argument);
 		return true;
 	}
@@ -215,11 +206,10 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 			      void (*work)(void *), void *argument)
 {
 	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-	bool is_high = own_stack_room(sp) >= LOW_BYTES;
 	struct quiet before;
 	bool done;
 
-	if (is_high && place && likely(fault_mask_is_open()) &&
+	if (place && likely(fault_mask_is_open()) &&
 	    likely(own_place_is_known(place))) {
 		work(argument);
 		return true;
@@ -229,7 +219,7 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 	 * seccomp may kill for the question no stack is walked.
 	 */
 	if (is_on_ours(sp) ||
-	    (live_is_left() && own_stack_room(sp) >= ROOM_BYTES)) {
+	    (live_is_left() && own_stack_room(sp) >= WORK_BYTES)) {
 		work(argument);
 		return true;
 	}
@@ -237,7 +227,7 @@ bool spare_stack_call_by_hook(const struct own_place *place,
 						: TOUCH_CHANGE_BYTES);
 	before = quiet_begin();
 	fault_mask_learn(before.mask);
-	done = call_where_it_may(is_high ? place : NULL, work, argument);
+	done = call_where_it_may(place, work, argument);
 	quiet_end(&before);
 	return done;
 }

@@ -26,7 +26,7 @@
  *   code outside of objects  a proof and a copy a frame
  *   faults perhaps blocked   two calls, where a hook walks, to open them
  *                            (sigsafe/fault_mask.h)
- *   a hook at a place that   five calls, to walk elsewhere, and once a walk up
+ *   a hook at a place that   four calls, to walk elsewhere, and once a walk up
  *   is not known to be on    to where the thread began (sigsafe/own_place.h)
  *   the own stack
  *

@@ -161,7 +161,7 @@ Test(own_place, nor_is_a_handlers_stack_there)
 }
 
 /* What the program has made unreadable of a stack of its own making. */
-#define SHUT_BYTES (64u << 10)
+#define SHUT_BYTES (192u << 10)
 
 static char own_stack[4 * SHUT_BYTES] __attribute__((aligned(4096)));
 

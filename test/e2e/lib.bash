@@ -56,6 +56,30 @@ stalls_of() {
 	cat "$text"
 }
 
+# side_by_side COMMAND ARGUMENT...: COMMAND with each ARGUMENT, in results of its
+# own, as many at once as there are processors. All must succeed.
+side_by_side() {
+	local argument pid failed=0 running=()
+
+	for argument in "${@:2}"; do
+		while (($(jobs -pr | wc -l) >= $(nproc))); do
+			wait -n || true
+		done
+		in_own_results "$1" "$argument" 3>&- &
+		running+=($!)
+	done
+	for pid in "${running[@]}"; do
+		wait "$pid" || failed=1
+	done
+	((!failed))
+}
+
+in_own_results() {
+	RESULTS=$BATS_TEST_TMPDIR/$2
+	mkdir "$RESULTS"
+	"$1" "$2"
+}
+
 # result KIND [NAME]: the one file the watched program NAME (any: none named)
 # left, KIND being mutex.txt, wait.txt, stall.txt or rec.
 result() {

@@ -76,9 +76,12 @@ CONTINUE='ppoll|pselect|epoll_pwait2'
 		"$RESULTS/report"
 }
 
+goes_on_for_seconds() {
+	nested_stalls "$1" poll_often poll
+}
+
 @test "and so are those that go on for seconds" {
-	nested_stalls epoll-long poll_often poll
-	nested_stalls poll-long poll_often poll
+	side_by_side goes_on_for_seconds epoll-long poll-long
 }
 
 @test "a loop whose first callback waits has its stall told" {

@@ -111,28 +111,30 @@ readonly deadlines=(
 )
 readonly ways=(pthread_cond_wait sem_wait futex "${deadlines[@]}")
 
-@test "who takes turns parks until a deadline, too, and stalls in a callback" {
-	local way
+takes_turns() {
+	stalls_of park_tokens turns "$1"
+	[[ $(header "$text" loops) = 2 ]]
+	[[ $(header "$text" stalls) = 1 ]]
+	between 60000000 400000000 "$(total_ns "$text" callback_takes)"
+}
 
-	for way in "${deadlines[@]}"; do
-		stalls_of park_tokens turns $way
-		[[ $(header "$text" loops) = 2 ]]
-		[[ $(header "$text" stalls) = 1 ]]
-		between 60000000 400000000 "$(total_ns "$text" callback_takes)"
-	done
+@test "who takes turns parks until a deadline, too, and stalls in a callback" {
+	side_by_side takes_turns "${deadlines[@]}"
 }
 
 # none_stalls WHAT LOOPS
 none_stalls() {
-	local way
+	local what=$1 loops=$2
 
-	for way in "${ways[@]}"; do
-		stalls_of park_tokens "$1" $way
-		[[ $(header "$text" loops) = "$2" ]]
-		[[ $(header "$text" stalls) = 0 ]]
-		[[ -z $(header "$text" left) ]]
-		[[ $(total_ns "$text") = 0 ]]
-	done
+	side_by_side never_stalls "${ways[@]}"
+}
+
+never_stalls() {
+	stalls_of park_tokens "$what" "$1"
+	[[ $(header "$text" loops) = "$loops" ]]
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ -z $(header "$text" left) ]]
+	[[ $(total_ns "$text") = 0 ]]
 }
 
 @test "a loop given back to its pool is no stall, nor is what it does there" {

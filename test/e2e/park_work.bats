@@ -14,27 +14,27 @@ readonly sleeps=(usleep nanosleep clock_nanosleep sleep_until thrd_sleep)
 
 # are_idle WAY...: workers that park so, whose jobs poll for answers.
 are_idle() {
-	local way
+	side_by_side is_idle "$@"
+}
 
-	for way; do
-		stalls_of park_work pool "$way"
-		between 1 2 "$(header "$text" loops)"
-		[[ $(header "$text" stalls) = 0 ]]
-		[[ $(total_ns "$text") = 0 ]]
-	done
+is_idle() {
+	stalls_of park_work pool "$1"
+	between 1 2 "$(header "$text" loops)"
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ $(total_ns "$text") = 0 ]]
 }
 
 # are_stalls WAY...: the same calls in a loop, and in its callback.
 are_stalls() {
-	local way
+	side_by_side is_stall "$@"
+}
 
-	for way; do
-		stalls_of park_work asks "$way"
-		[[ $(header "$text" loops) = 1 ]]
-		[[ $(header "$text" stalls) = 2 ]]
-		between 60000000 400000000 "$(total_ns "$text" callback_takes)"
-		between 120000000 800000000 "$(total_ns "$text" turn)"
-	done
+is_stall() {
+	stalls_of park_work asks "$1"
+	[[ $(header "$text" loops) = 1 ]]
+	[[ $(header "$text" stalls) = 2 ]]
+	between 60000000 400000000 "$(total_ns "$text" callback_takes)"
+	between 120000000 800000000 "$(total_ns "$text" turn)"
 }
 
 @test "a worker that reads or receives its work is idle between its jobs" {

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "machine_fixture.h"
 #include "signal_fixture.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/quiet.h"
@@ -127,6 +128,7 @@ Test(sent_fault, in_a_section_it_waits_for_the_end_of_all)
 	struct sigaction act = { .sa_sigaction = on_fault,
 				 .sa_flags = SA_SIGINFO };
 
+	NOT_EMULATED("masks lack some of its own signals");
 	signals_start(0);
 	cr_assert_eq(host_sigaction(SIGSEGV, &act, NULL), 0);
 	for (int i = 1; i <= 3; i++) {

@@ -108,7 +108,8 @@ cold bool beside_begins(struct thread *self, const struct seat *seat)
 	if (loop->own_ns > 0)
 		return false;
 	loop->beside_since_ns = clock_now_ns();
-	loop->beside_sp = self->seat.call.sp;
+	loop->beside_of = self->seat;
+	loop->beside_waits = self->record->waits;
 	return true;
 }
 
@@ -119,7 +120,8 @@ static bool has_event(const struct seat *loop)
 	const struct timespec now = { 0 };
 
 	return loop->epoll != SEAT_POLLS &&
-	       sys6(SYS_ppoll, (long)&fd, 1, (long)&now, 0, 0, 0) == 1;
+	       sys6(SYS_ppoll, (long)&fd, 1, (long)&now, 0, 0, 0) == 1 &&
+	       fd.revents == POLLIN;
 }
 
 cold bool beside_ends(struct thread *self, struct seat *own)
@@ -139,12 +141,17 @@ cold bool beside_ends(struct thread *self, struct seat *own)
 	return loop->own_ns > 0 && self->is_doubted;
 }
 
+/* By the same function, called from as deep. */
+static bool is_at(const struct seat *seat, const struct seat *other)
+{
+	return !seat_differs(seat, other) && seat->call.sp == other->call.sp;
+}
+
 cold bool beside_was_own(struct thread *self)
 {
 	struct loop *loop = self->loop;
 
-	/* With few turns it was another doubt. */
-	if (nested_has_few_turns(self) || loop->beside_sp == self->seat.call.sp)
+	if (!beside_was(self) || is_at(&self->seat, &loop->beside_of))
 		return false;
 	*own_place(loop, loop->beside.call.pc) = loop->beside.call;
 	return true;

@@ -49,6 +49,13 @@ bool beside_is_own(struct loop *loop, const struct call_site *call);
  */
 bool beside_ends(struct thread *self, struct seat *own);
 
+/* Is the run in doubt, for a poll beside its loop's wait? Signal-safe. */
+static inline bool beside_was(const struct thread *self)
+{
+	return self->is_doubted && self->loop->beside_waits &&
+	       self->loop->beside_waits == self->record->waits;
+}
+
 /*
  * The run, which is in doubt, ends in a wait of the thread's loop. Has it come
  * there by other calls than before? Then the poll beside, if it was that, was

@@ -68,7 +68,8 @@ struct loop {
 	/* Waits beside those of its loop (lib/sigsafe/beside.c). */
 	struct seat beside;	  /* the latest; call.pc 0: none */
 	uint64_t beside_since_ns; /* that is under way; 0: it is over */
-	uintptr_t beside_sp;	  /* where its loop had waited before */
+	struct seat beside_of;	  /* the loop's, as it had waited before */
+	uint64_t beside_waits;	  /* that had been made; 0: none */
 	int64_t own_ns;	     /* waited where it polls, less that at its loop */
 	uint64_t settled_ns; /* of what it has waited so much is in that */
 	struct call_site own_polls[OWN_POLLS]; /* its loops before; pc 0 */

@@ -114,15 +114,38 @@ static cold bool is_beside(struct thread *self, const struct seat *seat)
 	       beside_begins(self, seat);
 }
 
+cold void seating_turns_beside(struct thread *self, const struct seat *own,
+			       uint32_t events)
+{
+	run_forget();
+	seating_take(self, own);
+	run_begin(events);
+	beside_starts_anew(self);
+}
+
+/* A loop's wait, and not that of the run: a poll beside that was a turn, too.
+ */
+static cold void turn_beside_before(struct thread *self)
+{
+	const struct seat own = self->loop->beside;
+
+	seating_turns_beside(self, &own, 0);
+}
+
 static cold enum sitting_kind kind_of(struct thread *self,
 				      const struct sitting *sitting)
 {
 	enum sitting_kind kind =
 		sitting_kind_of(sitting, &self->seat, self->loop->shapes);
 
-	if (kind == SITTING_OF_LOOP && is_beside(self, &sitting->seat))
+	if (kind != SITTING_OF_LOOP)
+		return kind;
+	if (is_beside(self, &sitting->seat))
 		return SITTING_NESTED;
-	return kind;
+	if (!beside_was(self))
+		return kind;
+	turn_beside_before(self);
+	return sitting_kind_of(sitting, &self->seat, self->loop->shapes);
 }
 
 cold enum sitting_kind seating_look_at(struct thread *self,
@@ -136,8 +159,11 @@ cold enum sitting_kind seating_look_at(struct thread *self,
 		return kind;
 	sitting_measure(sitting);
 	if (has_come_back(self, &sitting->seat)) {
-		come_back(self, &sitting->seat);
-		return kind;
+		if (!beside_was(self)) {
+			come_back(self, &sitting->seat);
+			return kind;
+		}
+		turn_beside_before(self);
 	}
 	if (seat_differs(&self->seat, &sitting->seat) && nested_is_possible())
 		kind = kind_of(self, sitting);

@@ -15,6 +15,13 @@
  */
 enum sitting_kind seating_look_at(struct thread *self, struct sitting *sitting);
 
+/*
+ * A poll beside the loop's wait, which has returned `events`, was the thread's
+ * own: a turn, and no part of a run. Signal-safe.
+ */
+void seating_turns_beside(struct thread *self, const struct seat *own,
+			  uint32_t events);
+
 /* The loop waits there from now on. To be called in the wait. Signal-safe. */
 void seating_take(struct thread *self, const struct seat *seat);
 

@@ -117,12 +117,8 @@ static cold void end_nested(struct thread *self, uint32_t events)
 	bool is_turn = beside_ends(self, &own);
 
 	nested_end();
-	if (!is_turn)
-		return;
-	run_forget();
-	seating_take(self, &own);
-	run_begin(events);
-	beside_starts_anew(self);
+	if (is_turn)
+		seating_turns_beside(self, &own, events);
 }
 
 void wait_end(int returned)

@@ -58,7 +58,8 @@ all_told() {
 @test "who polls for what it is to do is idle, if its start turned in a library" {
 	local where
 
-	for where in once in-main between alike closed embeds; do
+	for where in once in-main in-turns in-turns-again between alike \
+		closed embeds; do
 		run_beside idle-$where
 		none_told
 	done

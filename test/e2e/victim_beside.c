@@ -205,6 +205,33 @@ static void idle_for_ever(void)
 		wait_for_request(-1);
 }
 
+static void wait_for_either(int ms)
+{
+	struct pollfd fds[] = { { requests[0], POLLIN, 0 },
+				{ pipes[0][0], POLLIN, 0 } };
+
+	poll(fds, 2, ms);
+	KEEP_FRAME();
+}
+
+/* In turns for a request and for more, and in the library no more. */
+static void idle_in_turns(void)
+{
+	start();
+	for (int i = 0; i < 10; i++) {
+		wait_for_request(STALL_MS / 2);
+		wait_for_either(1);
+	}
+}
+
+/* The same, and before its start. */
+static void idle_in_turns_again(void)
+{
+	for (int i = 0; i < 4; i++)
+		wait_for_either(1);
+	idle_in_turns();
+}
+
 static void poll_embedded(int ms)
 {
 	struct pollfd fd = { loop_fd, POLLIN, 0 };
@@ -318,6 +345,8 @@ static const struct {
 	{ "idle-between", idle_between },
 	{ "idle-alike", idle_alike },
 	{ "idle-closed", idle_closed },
+	{ "idle-in-turns", idle_in_turns },
+	{ "idle-in-turns-again", idle_in_turns_again },
 	{ "idle-embeds", idle_embeds },
 	{ "idle-listens", idle_listens },
 	{ "idle-first", idle_first },

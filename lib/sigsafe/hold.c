@@ -7,6 +7,7 @@
 
 #include "base/atomic.h"
 #include "sigsafe/hosts_stack.h"
+#include "sigsafe/process.h"
 #include "sigsafe/timer.h"
 
 /*
@@ -44,6 +45,9 @@ cold void hold_look(struct thread *self)
 	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
 
 	if (sp - crash->lowest < crash->frame - crash->lowest)
+		return;
+	/* A guest that the handler has made is on a stack of its own. */
+	if (!process_memory())
 		return;
 	store_relaxed(&left_unseen,
 		      load_relaxed(&left_unseen) | SIGNAL_BIT(crash->sig));

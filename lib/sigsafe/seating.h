@@ -9,20 +9,23 @@
 
 #include "sigsafe/thread.h"
 
+/* Cold here, too: the wait that is its loop's own is to go straight on. */
+
 /*
  * What is the wait that is about to begin, and may be none of the loop's, or is
  * to be measured? Where it is the loop's the seat is taken. Signal-safe.
  */
-enum sitting_kind seating_look_at(struct thread *self, struct sitting *sitting);
+cold enum sitting_kind seating_look_at(struct thread *self,
+				       struct sitting *sitting);
 
 /*
  * A poll beside the loop's wait, which has returned `events`, was the thread's
  * own: a turn, and no part of a run. Signal-safe.
  */
-void seating_turns_beside(struct thread *self, const struct seat *own,
-			  uint32_t events);
+cold void seating_turns_beside(struct thread *self, const struct seat *own,
+			       uint32_t events);
 
 /* The loop waits there from now on. To be called in the wait. Signal-safe. */
-void seating_take(struct thread *self, const struct seat *seat);
+cold void seating_take(struct thread *self, const struct seat *seat);
 
 #endif

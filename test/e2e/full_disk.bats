@@ -60,6 +60,7 @@ fills_up() {
 
 # image KIND SIZE: a file that has such a file system in it.
 image() {
+	PATH=$PATH:/usr/sbin:/sbin
 	need "mkfs.$1"
 	truncate -s "$2" "$BATS_TEST_TMPDIR/image"
 	"mkfs.$1" -q "$BATS_TEST_TMPDIR/image"

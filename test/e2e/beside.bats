@@ -5,12 +5,12 @@
 
 load lib
 
-# run_beside WHAT
+# run_beside WHAT [set]
 run_beside() {
 	rm -f "$RESULTS"/*
-	said=$(under_shim STALLSHIM_STALL=25ms "$(victim beside)" "$1")
+	said=$(under_shim STALLSHIM_STALL=25ms "$(victim beside)" "$@")
 	text=$(result stall.txt)
-	echo "$1: $said"
+	echo "$*: $said"
 	grep '^# ' "$text"
 }
 
@@ -61,6 +61,15 @@ all_told() {
 	for where in once in-main in-turns in-turns-again between alike \
 		closed embeds; do
 		run_beside idle-$where
+		none_told
+	done
+}
+
+@test "the same of a library that polls a set" {
+	local where
+
+	for where in once in-main in-turns between alike; do
+		run_beside idle-$where set
 		none_told
 	done
 }

@@ -2,7 +2,7 @@
  * A thread that has a library turn, and polls one descriptor besides: in a loop
  * of its own, for an answer, or as its loop, for what it is to do.
  *
- * usage: victim_beside WHAT
+ * usage: victim_beside WHAT [set]: of one that is idle the library polls that
  * prints how long each wait took that is a stall: "run NS"; or "waits"
  *
  * SPDX-License-Identifier: MIT
@@ -369,6 +369,8 @@ int main(int argc, char **argv)
 		turn_and(loops[i].work, loops[i].from, loops[i].each);
 		return 0;
 	}
+	if (argc > 2)
+		library_waits = library_polls;
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
 		if (strcmp(what, programs[i].name) != 0)
 			continue;

@@ -108,8 +108,8 @@ endef
 $(BUILD)/victims/%: test/e2e/victim_%.c
 	$(call program,$(VICTIM_CFLAGS))
 # Bound at the start: what binds a function takes half a page itself.
-$(addprefix $(BUILD)/victims/,carved exhausted little_left room small_stacks): \
-	VICTIM_CFLAGS += -Wl,-z,now
+$(addprefix $(BUILD)/victims/,carved exhausted little_left room small_end \
+	small_stacks): VICTIM_CFLAGS += -Wl,-z,now
 $(BUILD)/victims/signal_own: VICTIM_CFLAGS += -rdynamic
 $(BUILD)/victims/recovers_cpp: VICTIM_CFLAGS += -fnon-call-exceptions
 $(addprefix $(BUILD)/victims/,loop wait_race plugin_uring.so): \

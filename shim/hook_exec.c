@@ -15,9 +15,10 @@
 #include <sys/stat.h>
 
 #include "base/units.h"
-#include "setup/session.h"
+#include "setup/session_end.h"
 #include "sigsafe/host_mask.h"
 #include "sigsafe/live.h"
+#include "sigsafe/spare_stack.h"
 
 /* Where libc looks without the variable (confstr(3), _CS_PATH). */
 #define USUAL_PATH "/bin:/usr/bin"
@@ -52,7 +53,7 @@ static bool may_be_executed(int directory, const char *path, int flags)
 }
 
 /* Of PATH, as libc searches it: is there such a file in one of its folders? */
-static bool may_be_found(const char *file)
+static bool is_in_path(const char *file)
 {
 	const char *folder = getenv("PATH"), *end;
 	size_t length = strlen(file);
@@ -71,6 +72,27 @@ static bool may_be_found(const char *file)
 		if (!*end)
 			return false;
 	}
+}
+
+struct search {
+	const char *file;
+	bool may_be_found;
+};
+
+static void search_path(void *argument)
+{
+	struct search *search = argument;
+
+	search->may_be_found = is_in_path(search->file);
+}
+
+/* Where there is room for a path: the caller's stack may have little left. */
+static bool may_be_found(const char *file)
+{
+	struct search search = { file, true };
+
+	spare_stack_call_by_hook(NULL, search_path, &search);
+	return search.may_be_found;
 }
 
 /* Is there a recording, so that a look is worth while? */

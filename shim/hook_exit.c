@@ -11,7 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "setup/session.h"
+#include "setup/session_end.h"
 #include "sigsafe/live.h"
 #include "sigsafe/log.h"
 #include "sigsafe/process.h"

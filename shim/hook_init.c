@@ -12,6 +12,7 @@
 #include "setup/say.h"
 #include "setup/seccomp.h"
 #include "setup/session.h"
+#include "setup/session_end.h"
 #include "sigsafe/memory.h"
 
 /* Weak: where it is missing libc is another one, and we do nothing. */

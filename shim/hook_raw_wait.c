@@ -112,7 +112,7 @@ static long select_again(const long *a, uint64_t begun_ns)
 	return got;
 }
 
-static long again(long number, const long *a, uint64_t begun_ns)
+static cold long again(long number, const long *a, uint64_t begun_ns)
 {
 	switch (number) {
 	case SYS_epoll_pwait:
@@ -136,8 +136,9 @@ static long again(long number, const long *a, uint64_t begun_ns)
 	}
 }
 
-static struct sitting sitting_of(long number, const long *a,
-				 struct call_site from)
+/* Not inlined: the stack that it takes is free again before the wait. */
+static cold struct sitting sitting_of(long number, const long *a,
+				      struct call_site from)
 {
 	struct sitting sitting;
 

@@ -12,8 +12,6 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "base/check_records.h"
-#include "base/law.h"
 #include "base/options.h"
 #include "base/wildcard.h"
 #include "setup/at_fork.h"
@@ -23,23 +21,20 @@
 #include "setup/preload.h"
 #include "setup/results.h"
 #include "setup/say.h"
-#include "setup/snapshot.h"
+#include "setup/session_end.h"
 #include "setup/unwinder.h"
 #include "sigsafe/alternate_stack.h"
-#include "sigsafe/clock.h"
 #include "sigsafe/contention.h"
 #include "sigsafe/default_action.h"
 #include "sigsafe/freeze.h"
 #include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
 #include "sigsafe/process.h"
-#include "sigsafe/quiet.h"
-#include "sigsafe/run.h"
+#include "sigsafe/spare_stack.h"
 #include "sigsafe/stack.h"
 #include "sigsafe/sys.h"
 #include "sigsafe/thread.h"
 #include "sigsafe/timer.h"
-#include "sigsafe/waiters.h"
 
 enum state {
 	SESSION_NONE, /* this program is not watched */
@@ -113,6 +108,7 @@ cold void session_start(char **environment, sigaction_function *libcs)
 {
 	say_start();
 	read_options(environment);
+	session_end_start(&session.options);
 	if (!is_wanted() || !live_make_page())
 		return;
 	pthread_key_create(&thread_key, thread_end);
@@ -136,10 +132,15 @@ cold void session_start_walks(void)
 	libelf_load();
 }
 
+static void start_where_there_is_room(void *made)
+{
+	*(struct recording **)made = start_recording();
+}
+
 cold struct recording *session_start_in_child(void)
 {
 	uint32_t on = SESSION_ON;
-	struct recording *rec;
+	struct recording *rec = NULL;
 
 	/* One thread starts; the others go unwatched for a moment. */
 	if (!cas_acq_rel(&session.state, &on, SESSION_STARTING))
@@ -152,128 +153,9 @@ cold struct recording *session_start_in_child(void)
 	stack_reset();
 	timer_reset();
 	freeze_release();
-	rec = start_recording();
+	spare_stack_call_by_hook(NULL, start_where_there_is_room, &rec);
 	store_release(&session.state, rec ? SESSION_ON : SESSION_NONE);
 	return rec;
-}
-
-static bool is_to_summarise(void)
-{
-	return session.options.quiet == QUIET_AUTO
-		       ? say_to_terminal()
-		       : session.options.quiet == QUIET_NO;
-}
-
-/*
- * The recording of this process. A guest in its memory has no part in it, and
- * may be shut in by seccomp: most are told by their number alone.
- */
-static struct recording *own_recording(void)
-{
-	struct recording *rec = live_recording();
-
-	return rec && live_header.pid == sys_getpid() && process_memory()
-		       ? rec
-		       : NULL;
-}
-
-void session_exit_begins(void)
-{
-	if (own_recording())
-		ending_exit_begins();
-}
-
-/* rec: a snapshot. */
-static void write_results(struct recording *rec, enum recording_end how)
-{
-	if (!session.options.keep_all && !results_are_due(rec, rec->end_ns)) {
-		results_remove();
-		if (session.options.quiet == QUIET_NO)
-			say("no thread was a loop or waited for a lock: no "
-			    "files are left");
-		return;
-	}
-	check_records(rec);
-	rec->end_ns = recording_now_ns(rec);
-	/* Inside a handler of the host malloc is not ours to call. */
-	results_publish(rec, how == END_EXIT && !thread_self.handler_depth);
-	if (is_to_summarise())
-		results_summarise(rec);
-}
-
-/* Of a recording that is frozen, or held. */
-static void end(struct recording *rec, enum recording_end how, int detail)
-{
-	struct recording *copy;
-
-	/* It may have been removed for an exec that will not come to be. */
-	results_restore(rec);
-	rec->end_ns = clock_now_ns();
-	rec->end_detail = detail;
-	store_release(&rec->end, (uint32_t)how);
-	copy = results_snapshot(rec);
-	freeze_release();
-	if (copy)
-		write_results(copy, how);
-	snapshot_release(copy);
-}
-
-static void end_session(struct recording *rec, enum recording_end how,
-			int detail)
-{
-	if (!ending_begin(false))
-		return;
-	run_program_ends(how);
-	freeze(rec);
-	waiters_name_holders(rec);
-	end(rec, how, detail);
-	ending_written(false);
-}
-
-void session_end(enum recording_end how, int detail)
-{
-	struct recording *rec = own_recording();
-
-	if (!rec)
-		return;
-	if (how != END_SIGNAL)
-		default_action_await_death();
-	end_session(rec, how, detail);
-	if (how != END_SIGNAL)
-		default_action_await_death();
-}
-
-bool session_exec_begins(void)
-{
-	struct recording *rec = own_recording();
-	struct quiet before;
-	bool is_ours;
-
-	/* A signal that ends the program must not find it half done. */
-	before = quiet_begin();
-	is_ours = rec && ending_begin(true);
-	if (is_ours) {
-		run_program_ends(END_EXEC);
-		freeze_hold(rec);
-		end(rec, END_EXEC, 0);
-		ending_written(true);
-	}
-	quiet_end(&before);
-	return is_ours;
-}
-
-void session_exec_failed(void)
-{
-	struct recording *rec = live_recording();
-	struct quiet before = quiet_begin();
-
-	if (ending_take_back()) {
-		results_restore(rec);
-		store_release(&rec->end, END_RUNNING);
-		rec->end_ns = 0;
-		ending_goes_on();
-	}
-	quiet_end(&before);
 }
 
 bool session_is_on(void)

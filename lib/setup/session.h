@@ -31,19 +31,6 @@ void session_start_walks(void);
 struct recording *session_start_in_child(void);
 
 /*
- * Writes the results: with names where how is END_EXIT, else raw and
- * signal-safe. Does nothing in a vfork child (it shares our memory, but is not
- * us), when there is no session, and the second time.
- */
-void session_end(enum recording_end how, int detail);
-
-/*
- * exit() was called. If another thread called it before, waits for the results
- * to be written, not for long. Signal-safe.
- */
-void session_exit_begins(void);
-
-/*
  * Is this process watched, or will be from its first event on, as a forked
  * child is? A guest is not. Signal-safe.
  */
@@ -56,13 +43,5 @@ bool session_is_on(void);
  * for them. The results are written first. Signal-safe.
  */
 void session_leave(void);
-
-/*
- * An exec is about to be tried: writes the results as session_end() does. True:
- * if it fails, session_exec_failed() must follow, and it all goes on, unless
- * another thread has ended the program meanwhile. Signal-safe.
- */
-bool session_exec_begins(void);
-void session_exec_failed(void);
 
 #endif

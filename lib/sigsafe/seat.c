@@ -114,7 +114,7 @@ static void measure_selected(struct sitting *sitting)
 }
 
 /* What others send comes by it, and not who they are. */
-static bool may_bring_answer(int fd)
+static cold bool may_bring_answer(int fd)
 {
 	struct stat file;
 	int listens = 0;

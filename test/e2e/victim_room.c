@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/select.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -139,6 +140,25 @@ static void call_poll(void)
 	poll(NULL, 0, 1);
 }
 
+static void call_raw_poll(void)
+{
+	syscall(SYS_poll, NULL, 0, 1);
+}
+
+static void call_select(void)
+{
+	struct timeval soon = { .tv_usec = 1000 };
+
+	select(0, NULL, NULL, NULL, &soon);
+}
+
+static void call_pselect(void)
+{
+	static const struct timespec soon = { .tv_nsec = 1000000 };
+
+	pselect(0, NULL, NULL, NULL, &soon, NULL);
+}
+
 static void call_epoll(void)
 {
 	struct epoll_event event;
@@ -157,6 +177,14 @@ static void call_read(void)
 	char byte;
 
 	if (read(pipe_fd[0], &byte, 1) != 1)
+		abort();
+}
+
+static void call_raw_read(void)
+{
+	char byte;
+
+	if (syscall(SYS_read, pipe_fd[0], &byte, 1) != 1)
 		abort();
 }
 
@@ -198,11 +226,15 @@ static const struct call {
 	{ "lock", prepare_lock, lock, end_lock },
 	{ "epoll", nothing, call_epoll, nothing },
 	{ "poll", nothing, call_poll, nothing },
+	{ "raw-poll", nothing, call_raw_poll, nothing },
+	{ "select", nothing, call_select, nothing },
+	{ "pselect", nothing, call_pselect, nothing },
 	{ "epoll-after-stall", stall, call_epoll, nothing },
 	{ "poll-after-stall", stall, call_poll, nothing },
 	{ "unlock", prepare_unlock, unlock, join },
 	{ "unlock-rwlock", prepare_rwlock, unlock_rwlock, join },
 	{ "read", prepare_read, call_read, join },
+	{ "raw-read", prepare_read, call_raw_read, join },
 	{ "sleep", call_poll, call_sleep, nothing },
 	{ "condition", call_poll, wait_condition, nothing },
 	{ "futex", call_poll, call_futex, nothing },

@@ -1,0 +1,194 @@
+/*
+ * The session's end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "setup/session_end.h"
+
+#include "base/check_records.h"
+#include "base/law.h"
+#include "setup/ending.h"
+#include "setup/results.h"
+#include "setup/say.h"
+#include "setup/snapshot.h"
+#include "sigsafe/clock.h"
+#include "sigsafe/default_action.h"
+#include "sigsafe/freeze.h"
+#include "sigsafe/live.h"
+#include "sigsafe/own_stack.h"
+#include "sigsafe/process.h"
+#include "sigsafe/quiet.h"
+#include "sigsafe/run.h"
+#include "sigsafe/spare_stack.h"
+#include "sigsafe/sys.h"
+#include "sigsafe/thread.h"
+#include "sigsafe/waiters.h"
+
+/* What libelf and malloc take of the stack, several times over. */
+#define NAMES_BYTES (64u << 10)
+
+/* The session's: set once, in the constructor. */
+static const struct options *options;
+
+void session_end_start(const struct options *of_session)
+{
+	options = of_session;
+}
+
+static bool is_to_summarise(void)
+{
+	return options->quiet == QUIET_AUTO ? say_to_terminal()
+					    : options->quiet == QUIET_NO;
+}
+
+/*
+ * The recording of this process. A guest in its memory has no part in it, and
+ * may be shut in by seccomp: most are told by their number alone.
+ */
+static struct recording *own_recording(void)
+{
+	struct recording *rec = live_recording();
+
+	return rec && live_header.pid == sys_getpid() && process_memory()
+		       ? rec
+		       : NULL;
+}
+
+void session_exit_begins(void)
+{
+	if (own_recording())
+		ending_exit_begins();
+}
+
+/*
+ * Has the caller's stack room for names, for which libelf allocates? Without
+ * them the results are written elsewhere, where there is room for that.
+ */
+static bool has_room_for_names(void)
+{
+	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+
+	return own_stack_room(sp) >= NAMES_BYTES;
+}
+
+/* rec: a snapshot. */
+static void write_results(struct recording *rec, enum recording_end how)
+{
+	if (!options->keep_all && !results_are_due(rec, rec->end_ns)) {
+		results_remove();
+		if (options->quiet == QUIET_NO)
+			say("no thread was a loop or waited for a lock: no "
+			    "files are left");
+		return;
+	}
+	check_records(rec);
+	rec->end_ns = recording_now_ns(rec);
+	/* Inside a handler of the host malloc is not ours to call. */
+	results_publish(rec, how == END_EXIT && !thread_self.handler_depth &&
+				     has_room_for_names());
+	if (is_to_summarise())
+		results_summarise(rec);
+}
+
+/* Of a recording that is frozen, or held. */
+static void end(struct recording *rec, enum recording_end how, int detail)
+{
+	struct recording *copy;
+
+	/* It may have been removed for an exec that will not come to be. */
+	results_restore(rec);
+	rec->end_ns = clock_now_ns();
+	rec->end_detail = detail;
+	store_release(&rec->end, (uint32_t)how);
+	copy = results_snapshot(rec);
+	freeze_release();
+	if (copy)
+		write_results(copy, how);
+	snapshot_release(copy);
+}
+
+struct last_word {
+	struct recording *rec;
+	enum recording_end how;
+	int detail;
+};
+
+static void say_last_word(void *argument)
+{
+	const struct last_word *last = argument;
+
+	run_program_ends(last->how);
+	freeze(last->rec);
+	waiters_name_holders(last->rec);
+	end(last->rec, last->how, last->detail);
+}
+
+static void end_session(struct recording *rec, enum recording_end how,
+			int detail)
+{
+	struct last_word last = { rec, how, detail };
+
+	if (!ending_begin(false))
+		return;
+	if (how == END_EXIT && has_room_for_names())
+		say_last_word(&last);
+	else
+		spare_stack_call_by_hook(NULL, say_last_word, &last);
+	ending_written(false);
+}
+
+void session_end(enum recording_end how, int detail)
+{
+	struct recording *rec = own_recording();
+
+	if (!rec)
+		return;
+	if (how != END_SIGNAL)
+		default_action_await_death();
+	end_session(rec, how, detail);
+	if (how != END_SIGNAL)
+		default_action_await_death();
+}
+
+static void write_before_exec(void *rec)
+{
+	run_program_ends(END_EXEC);
+	freeze_hold(rec);
+	end(rec, END_EXEC, 0);
+}
+
+bool session_exec_begins(void)
+{
+	struct recording *rec = own_recording();
+	struct quiet before;
+	bool is_ours;
+
+	/* A signal that ends the program must not find it half done. */
+	before = quiet_begin();
+	is_ours = rec && ending_begin(true);
+	if (is_ours) {
+		spare_stack_call_by_hook(NULL, write_before_exec, rec);
+		ending_written(true);
+	}
+	quiet_end(&before);
+	return is_ours;
+}
+
+static void restore(void *rec)
+{
+	results_restore(rec);
+}
+
+void session_exec_failed(void)
+{
+	struct recording *rec = live_recording();
+	struct quiet before = quiet_begin();
+
+	if (ending_take_back()) {
+		spare_stack_call_by_hook(NULL, restore, rec);
+		store_release(&rec->end, END_RUNNING);
+		rec->end_ns = 0;
+		ending_goes_on();
+	}
+	quiet_end(&before);
+}

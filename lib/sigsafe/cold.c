@@ -135,12 +135,20 @@ static bool is_proven(struct thread *self, const struct seat *seat)
 	return turn_way_is_shown(turn);
 }
 
+/* By other calls, too, who waits where the others do has come to the loop. */
+static bool is_of_loop(const struct thread *self, const struct seat *seat,
+		       enum sitting_kind kind)
+{
+	return kind == SITTING_OF_LOOP ||
+	       (kind == SITTING_SERVES && seat->epoll == self->seat.epoll);
+}
+
 cold bool cold_takes_seat(struct thread *self, const struct seat *seat,
 			  enum sitting_kind kind)
 {
 	bool is_there = is_at_turn(self, seat);
 
-	if (!is_there && kind != SITTING_OF_LOOP)
+	if (!is_there && !is_of_loop(self, seat, kind))
 		return false;
 	if (!is_there || !is_proven(self, seat)) {
 		run_forget();

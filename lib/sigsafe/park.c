@@ -63,11 +63,14 @@ static cold int32_t late_teacher(struct thread *self,
 	if (teacher != TEACHER_NOBODY) {
 		self->loop->late_tries = 0;
 		/* It is no more where its teacher alone was seen. */
-		if (has_seat)
+		if (has_seat) {
 			park_places_enter(hash, thread_identify()->tid);
+			park_between_turns(self, block);
+		}
 		return teacher;
 	}
-	if (!has_seat || self->loop->was_taught ||
+	if (!has_seat ||
+	    (self->loop->was_taught && !park_is_outside(self, block)) ||
 	    !way_is_beside(&self->loop->way, block))
 		return teacher;
 	park_places_enter(hash, thread_identify()->tid);
@@ -94,15 +97,18 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 	if (teacher == TEACHER_NOBODY)
 		return late_teacher(self, block);
 	takes_turns = turns_were_taken(self, self->block_ns);
-	if (takes_turns && self->loop->was_taught)
+	if (takes_turns && self->loop->was_taught) {
+		park_between_turns(self, block);
 		return teacher;
+	}
 	of_stack = park_teacher_of_stack(block);
 	if (!takes_turns)
 		return of_stack;
-	self->loop->was_taught = of_stack != TEACHER_NOBODY;
 	/* It is no more where its teacher alone may wait in each turn. */
-	if (self->loop->was_taught)
+	if (of_stack != TEACHER_NOBODY) {
+		self->loop->was_taught = true;
 		park_teach_too(block);
+	}
 	return teacher;
 }
 
@@ -223,8 +229,14 @@ void park_at_once(struct call_site call, enum block_end end)
 static void resume(struct thread *self, const struct call_site *block,
 		   bool had_run)
 {
+	bool begins;
+
 	self->parked = false;
-	if (cold_comes_back(self, block, had_run))
+	begins = cold_comes_back(self, block, had_run);
+	/* What it does next may be another job than its loop. */
+	if (is_watched(self) && park_is_outside(self, block))
+		self->takes_turns = false;
+	if (begins)
 		run_resumes();
 }
 

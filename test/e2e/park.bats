@@ -37,6 +37,17 @@ load lib
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 
+@test "threads that change sides are idle in their pool, and in its other jobs" {
+	rm -f "$RESULTS"/*
+	under_shim STALLSHIM_STALL=25ms "$(victim park_sides)"
+	text=$(result stall.txt)
+	cat "$text"
+	[[ $(header "$text" loops) = 2 ]]
+	between 60000000 400000000 "$(total_ns "$text" callback_asks)"
+	[[ $(total_ns "$text" take_job) = 0 ]]
+	[[ $(total_ns "$text" job_sleeps) = 0 ]]
+}
+
 # lead N: its pool's longest run by its own clock, and what the shim told of it.
 lead() {
 	RESULTS=$BATS_TEST_TMPDIR/$1

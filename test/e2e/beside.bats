@@ -42,7 +42,7 @@ all_told() {
 }
 
 @test "so are many short ones, and one of nothing, as who sleeps makes" {
-	all_told often work_often poll 186
+	all_told often work_often poll 226
 	all_told sleeps work_sleeps poll 114
 }
 

@@ -308,7 +308,7 @@ static const struct {
 	{ "selects", work_selects, 40, 8, library_epolls },
 	{ "calls", work_calls, 40, 8, library_epolls },
 	{ "sleeps", work_sleeps, 40, 8, library_epolls },
-	{ "often", work_often, 40, 16, library_epolls },
+	{ "often", work_often, 80, 16, library_epolls },
 	{ "busy-polls", work_polls, 40, 1, library_reads },
 	{ "early-polls", work_polls, 0, 12, library_epolls },
 	{ "set-polls", work_polls, 40, 8, library_polls },

@@ -186,7 +186,7 @@ fortified_loop() {
 @test "ticks of a long stall come ever more seldom" {
 	run_loop sleep
 	one_stall callback_sleep
-	between 20 48 "$(total_count "$text")"
+	between 20 60 "$(total_count "$text")"
 }
 
 @test "a program that waits once and computes is no loop" {

@@ -39,6 +39,20 @@ calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 }
 
 /*
+ * Who knows where it parks between its turns learns where it does outside of
+ * them. Who does not may be in a callback there, of the program's own loop that
+ * calls a library's: a pool's waits have a deadline.
+ */
+static bool may_learn(const struct thread *self, const struct call_site *block)
+{
+	bool is_outside = park_is_outside(self, block);
+
+	return self->loop->was_taught
+		       ? is_outside
+		       : !is_outside || self->block_end != BLOCK_BY_OTHERS;
+}
+
+/*
  * Where nobody has taught, since all had waited before they first parked: from
  * the first to be found beside its wait a place is learnt if threads take turns
  * at that. Who has only looked for events, in place of waiting, knows of none
@@ -69,8 +83,7 @@ static cold int32_t late_teacher(struct thread *self,
 		}
 		return teacher;
 	}
-	if (!has_seat ||
-	    (self->loop->was_taught && !park_is_outside(self, block)) ||
+	if (!has_seat || !may_learn(self, block) ||
 	    !way_is_beside(&self->loop->way, block))
 		return teacher;
 	park_places_enter(hash, thread_identify()->tid);

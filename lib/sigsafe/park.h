@@ -23,7 +23,8 @@
  * its turns. What it does when it is woken there is no run of its loop, unless
  * it comes to its wait again before it parks. (Where a library waits, and what
  * the program's own loop calls by name besides blocks, that is taken for idle
- * if threads take turns.)
+ * if threads take turns, and it blocks until a deadline or has parked between
+ * its turns.)
  *
  * Who only looks for events before it parks, without waiting, may do so at a
  * descriptor of its own, or many at one. It teaches if the first place where it

@@ -110,6 +110,11 @@ lead() {
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 
+@test "so is one of a loop that calls a library's turn, in turns with others" {
+	stalls_of park library
+	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
+}
+
 @test "a callback that is inlined beside the loop's parking is stalled" {
 	stalls_of park inlined
 	[[ $(header "$text" stalls) = 1 ]]

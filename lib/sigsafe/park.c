@@ -39,17 +39,14 @@ calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 }
 
 /*
- * Who knows where it parks between its turns learns where it does outside of
- * them. Who does not may be in a callback there, of the program's own loop that
- * calls a library's: a pool's waits have a deadline.
+ * Outside of its turns it may be in a callback, of the program's own loop that
+ * calls a library's: a pool's waits for jobs have a deadline. Between its turns
+ * it learns nothing where it has been taught.
  */
 static bool may_learn(const struct thread *self, const struct call_site *block)
 {
-	bool is_outside = park_is_outside(self, block);
-
-	return self->loop->was_taught
-		       ? is_outside
-		       : !is_outside || self->block_end != BLOCK_BY_OTHERS;
+	return park_is_outside(self, block) ? self->block_end != BLOCK_BY_OTHERS
+					    : !self->loop->was_taught;
 }
 
 /*

@@ -19,12 +19,12 @@
  * that descriptor at once (lib/sigsafe/turns.h).
  *
  * So does one that has left its loop, for a pool which runs that as a job: it
- * blocks beside its wait further out in its stack than where it parks between
- * its turns. What it does when it is woken there is no run of its loop, unless
- * it comes to its wait again before it parks. (Where a library waits, and what
- * the program's own loop calls by name besides blocks, that is taken for idle
- * if threads take turns, and it blocks until a deadline or has parked between
- * its turns.)
+ * blocks until a deadline, beside its wait and further out in its stack than
+ * where it parks between its turns. What it does when it is woken there is no
+ * run of its loop, unless it comes to its wait again before it parks. (Where a
+ * library waits, and what the program's own loop calls by name besides blocks,
+ * that is taken for idle if threads take turns, and it blocks until a
+ * deadline.)
  *
  * Who only looks for events before it parks, without waiting, may do so at a
  * descriptor of its own, or many at one. It teaches if the first place where it

@@ -38,9 +38,10 @@ VICTIM_CFLAGS := -fno-inline -fno-optimize-sibling-calls -fno-ipa-icf
 UNIT_LIBS    := -lcriterion $(COMMAND_LIBS) -lm
 
 object = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard $(addsuffix /*.c,$(1))))
-SHIM_OBJ    := $(call object,shim lib/base lib/sigsafe lib/setup)
+SIGSAFE     := lib/sigsafe $(patsubst %/,%,$(wildcard lib/sigsafe/*/))
+SHIM_OBJ    := $(call object,shim lib/base $(SIGSAFE) lib/setup)
 COMMAND_OBJ := $(call object,lib/base lib/report lib/command)
-LIB_OBJ     := $(call object,lib/base lib/sigsafe lib/setup lib/report)
+LIB_OBJ     := $(call object,lib/base $(SIGSAFE) lib/setup lib/report)
 
 FIXTURE_OBJ := $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard \
 	test/unit/*fixture*.c $(if $(SAN)$(MACHINE),test/unit/plain_main.c)))
@@ -58,7 +59,7 @@ all: $(addprefix $(BUILD)/,libstallshim.so stallshim) $(MANUAL) ## build it
 $(BUILD)/libstallshim.so: $(SHIM_OBJ)
 # What test/e2e/naive.bats tests the tests of walks with.
 NAIVE := $(patsubst %,$(BUILD)/naive_%/libstallshim.so,libunwind backtrace locked)
-$(NAIVE): $(patsubst %/lib/sigsafe/stack.o,%/test/e2e/naive_walk.o,$(SHIM_OBJ))
+$(NAIVE): $(patsubst %/lib/sigsafe/walk/stack.o,%/test/e2e/naive_walk.o,$(SHIM_OBJ))
 $(NAIVE): $(BUILD)/naive_%/libstallshim.so: $(BUILD)/obj/test/e2e/naive_%.o
 $(BUILD)/naive_locked/libstallshim.so: $(BUILD)/obj/test/e2e/naive_libunwind.o
 $(patsubst %,$(BUILD)/naive_%/libstallshim.so,libunwind locked): LDFLAGS += -lunwind
@@ -186,4 +187,4 @@ help: ## this list
 .PHONY: all unit victims setup demo check lint soak bench install uninstall clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
--include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/*/*.d)
+-include $(wildcard $(BUILD)/obj/*/*.d $(BUILD)/obj/*/*/*.d $(BUILD)/obj/*/*/*/*.d $(BUILD)/*/*.d)

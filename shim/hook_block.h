@@ -10,8 +10,8 @@
 #include <fcntl.h>
 
 #include "sigsafe/live.h"
+#include "sigsafe/loops/watch.h"
 #include "sigsafe/thread.h"
-#include "sigsafe/watch.h"
 
 /*
  * May a tick come? Not in a forked child yet, nor after seccomp, where no call

@@ -1,10 +1,10 @@
 /*
  * Contexts. Each has a mask, which the program may have filled by hand, or may
  * yet: so a thread that goes from one to another is asked from then on whether
- * it leaves the signals of faults open (lib/sigsafe/fault_mask.h). And each has
- * a stack, on which there may be no room for the frame of a signal, where it
- * natively kills without one: so the thread is given an alternate stack, even
- * if it is no loop.
+ * it leaves the signals of faults open (lib/sigsafe/signals/fault_mask.h). And
+ * each has a stack, on which there may be no room for the frame of a signal,
+ * where it natively kills without one: so the thread is given an alternate
+ * stack, even if it is no loop.
  *
  * All else is libc's. What a context saves is the hook's caller, as a call that
  * is the last thing a function does is a jump.
@@ -14,10 +14,10 @@
 #include "hook.h"
 
 #include "hook_jump.h"
-#include "sigsafe/alternate_stack.h"
-#include "sigsafe/fault_mask.h"
 #include "sigsafe/live.h"
-#include "sigsafe/process.h"
+#include "sigsafe/os/process.h"
+#include "sigsafe/signals/fault_mask.h"
+#include "sigsafe/stacks/alternate_stack.h"
 
 /* Once: where there is no memory it goes without. A guest has no part in it. */
 static cold void provide_stack(struct thread *self)

@@ -16,9 +16,9 @@
 
 #include "base/units.h"
 #include "setup/session_end.h"
-#include "sigsafe/host_mask.h"
 #include "sigsafe/live.h"
-#include "sigsafe/spare_stack.h"
+#include "sigsafe/signals/host_mask.h"
+#include "sigsafe/stacks/spare_stack.h"
 
 /* Where libc looks without the variable (confstr(3), _CS_PATH). */
 #define USUAL_PATH "/bin:/usr/bin"

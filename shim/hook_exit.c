@@ -13,10 +13,10 @@
 
 #include "setup/session_end.h"
 #include "sigsafe/live.h"
-#include "sigsafe/log.h"
-#include "sigsafe/process.h"
-#include "sigsafe/quiet.h"
-#include "sigsafe/run.h"
+#include "sigsafe/loops/log.h"
+#include "sigsafe/loops/run.h"
+#include "sigsafe/os/process.h"
+#include "sigsafe/signals/quiet.h"
 
 /*
  * The destructor writes the results. But where two threads exit, the second one

@@ -13,7 +13,7 @@
 #include "setup/seccomp.h"
 #include "setup/session.h"
 #include "setup/session_end.h"
-#include "sigsafe/memory.h"
+#include "sigsafe/os/memory.h"
 
 /* Weak: where it is missing libc is another one, and we do nothing. */
 extern const char *gnu_get_libc_version(void) __attribute__((weak));

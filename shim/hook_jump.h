@@ -7,12 +7,12 @@
 #ifndef SHIM_HOOK_JUMP_H
 #define SHIM_HOOK_JUMP_H
 
-#include "sigsafe/hold.h"
+#include "sigsafe/signals/hold.h"
 
 /*
  * It may leave a handler of a crash, in which ticks were held: from there on
  * they come again. And it may go down the stack, to another coroutine on it
- * (lib/sigsafe/own_place.h).
+ * (lib/sigsafe/stacks/own_place.h).
  */
 static inline void note_jump(void)
 {

@@ -9,8 +9,8 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "sigsafe/clock.h"
-#include "sigsafe/wait.h"
+#include "sigsafe/loops/wait.h"
+#include "sigsafe/os/clock.h"
 
 static inline uint64_t ms_ns(int timeout_ms)
 {

@@ -1,7 +1,7 @@
 /*
  * liburing's waits, as those of a loop. They return errors as negative numbers
  * and leave errno alone. One that a tick broke is continued by one that takes a
- * signal mask (lib/sigsafe/wait.h) and submits nothing.
+ * signal mask (lib/sigsafe/loops/wait.h) and submits nothing.
  *
  * Its functions call each other, by names that we stand in for: such an inner
  * wait is part of the outer one.

@@ -111,9 +111,9 @@
 /*
  * X(result, name, parameters, arguments, number, kind, sends, work, call)
  *
- * Frequent ones (lib/sigsafe/transfer.h): the descriptor is fd. work: as which
- * it is told where a thread waits for work by it; CALL_NONE: none does. As call
- * where no tick may come; CALL_NONE: one may.
+ * Frequent ones (lib/sigsafe/signals/transfer.h): the descriptor is fd. work:
+ * as which it is told where a thread waits for work by it; CALL_NONE: none
+ * does. As call where no tick may come; CALL_NONE: one may.
  */
 #define HOOKS_TRANSFER(X)                                                      \
 	X(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), SYS_read,  \

@@ -6,9 +6,9 @@
 #ifndef SHIM_HOOK_PARK_H
 #define SHIM_HOOK_PARK_H
 
-#include "sigsafe/clock.h"
-#include "sigsafe/park.h"
-#include "sigsafe/watch.h"
+#include "sigsafe/loops/park.h"
+#include "sigsafe/loops/watch.h"
+#include "sigsafe/os/clock.h"
 
 /*
  * What waits for no longer than this does not park: so locks are waited for,

@@ -1,6 +1,7 @@
 /*
  * writev, pwritev2, sendmsg, recvmsg: several buffers at a time. Where a tick
- * has cut one short (lib/sigsafe/transfer.h) the rest is moved by hook_rest.c.
+ * has cut one short (lib/sigsafe/signals/transfer.h) the rest is moved by
+ * hook_rest.c.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,7 +14,7 @@
 #include "hook_transfer.h"
 #include "hook_unwound.h"
 #include "hook_work.h"
-#include "sigsafe/memory.h"
+#include "sigsafe/os/memory.h"
 
 /* It has returned got, if begun under ticks. */
 static inline ssize_t end_parts(bool begun, mover *move, struct msghdr *message,

@@ -8,7 +8,7 @@
 #ifndef SHIM_HOOK_POINTER_H
 #define SHIM_HOOK_POINTER_H
 
-#include "sigsafe/memory.h"
+#include "sigsafe/os/memory.h"
 
 static inline bool is_on_page_of(const void *mine, const void *p, size_t bytes)
 {

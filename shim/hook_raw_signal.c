@@ -8,8 +8,8 @@
 #include "hook.h"
 #include "hook_pointer.h"
 #include "hook_sigset.h"
-#include "sigsafe/host_mask.h"
-#include "sigsafe/host_signal.h"
+#include "sigsafe/signals/host_mask.h"
+#include "sigsafe/signals/host_signal.h"
 
 /* *to = from, if there is a to; as the kernel, which writes last. */
 static int give(void *to, const void *from, size_t bytes)

@@ -1,7 +1,7 @@
 /*
  * Waits for events by syscall(2). One that a tick broke is continued by a call
- * that takes a signal mask (lib/sigsafe/wait.h), made by syscall(2) as well, so
- * that it is no cancellation point either.
+ * that takes a signal mask (lib/sigsafe/loops/wait.h), made by syscall(2) as
+ * well, so that it is no cancellation point either.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,7 +12,7 @@
 #include "hook.h"
 #include "hook_child.h"
 #include "hook_left.h"
-#include "sigsafe/memory.h"
+#include "sigsafe/os/memory.h"
 
 #define MASK_BYTES sizeof(kernel_sigset)
 

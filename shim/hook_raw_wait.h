@@ -10,7 +10,7 @@
 
 #include "base/units.h"
 #include "hook_lacking.h"
-#include "sigsafe/frame_shape.h"
+#include "sigsafe/walk/frame_shape.h"
 
 /* Of io_uring_enter, as below: shim/hook_uring.c. */
 bool uring_waits(const long *a);

@@ -12,10 +12,10 @@
 #include <linux/futex.h>
 #include <pthread.h>
 
-#include "sigsafe/contention.h"
 #include "sigsafe/live.h"
-#include "sigsafe/sleepers.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/locks/contention.h"
+#include "sigsafe/locks/sleepers.h"
+#include "sigsafe/os/sys.h"
 
 #define MUTEX_KIND_MASK 3    /* of PTHREAD_MUTEX_*: normal, recursive, ... */
 #define MUTEX_IS_OWNED	0x30 /* in the kind: robust, or priority inheriting */

@@ -23,7 +23,7 @@
 #include "hook_left.h"
 #include "hook_transfer.h"
 #include "hook_unwound.h"
-#include "sigsafe/walk.h"
+#include "sigsafe/walk/walk.h"
 
 #define REST_PARTS 16
 

@@ -1,6 +1,6 @@
 /*
- * What a tick has cut short of a transfer (sigsafe/transfer.h), moved by the
- * hook.
+ * What a tick has cut short of a transfer (sigsafe/signals/transfer.h), moved
+ * by the hook.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -17,7 +17,7 @@
 
 #include "hook_deadline.h"
 #include "hook_waiting.h"
-#include "sigsafe/shared_release.h"
+#include "sigsafe/locks/shared_release.h"
 
 #define RWLOCK_WRITE_PHASE  1u
 #define RWLOCK_READER_SHIFT 3

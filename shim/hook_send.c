@@ -1,8 +1,8 @@
 /*
  * Signals that the host sends to a thread of its own. One that is sent while a
  * tick by the same signal is pending there would be merged with that: so the
- * host's sending it is a claim, too (lib/sigsafe/tick_signal.h). What is sent
- * to a process is never merged with what is sent to one of its threads.
+ * host's sending it is a claim, too (lib/sigsafe/signals/tick_signal.h). What
+ * is sent to a process is never merged with what is sent to one of its threads.
  *
  * And those it sends to itself, of which it dies. Natively no thread goes on
  * after that, whichever the kernel gave it to; here that one has to come to
@@ -14,9 +14,9 @@
 #include "hook.h"
 
 #include "hook_sigset.h"
-#include "sigsafe/default_action.h"
-#include "sigsafe/host_mask.h"
-#include "sigsafe/host_signal.h"
+#include "sigsafe/signals/default_action.h"
+#include "sigsafe/signals/host_mask.h"
+#include "sigsafe/signals/host_signal.h"
 
 static void claim(int sig)
 {

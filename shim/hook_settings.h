@@ -16,7 +16,7 @@
 #include "base/atomic.h"
 #include "base/calls.h"
 #include "hook_transfer.h"
-#include "sigsafe/cold.h"
+#include "sigsafe/loops/cold.h"
 
 /* Set by the hooks of setsockopt(3) and tcsetattr(3), for good. */
 extern bool hook_some_linger;

@@ -1,6 +1,6 @@
 /*
  * Signal masks. Where the host blocks the tick signal, that moves on or is
- * left open (lib/sigsafe/tick_signal.h).
+ * left open (lib/sigsafe/signals/tick_signal.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,8 +8,8 @@
 
 #include "hook_pointer.h"
 #include "hook_sigset.h"
-#include "sigsafe/host_mask.h"
-#include "sigsafe/host_signal.h"
+#include "sigsafe/signals/host_mask.h"
+#include "sigsafe/signals/host_signal.h"
 
 static int change(int how, const sigset_t *set, sigset_t *old)
 {

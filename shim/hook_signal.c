@@ -12,9 +12,9 @@
 
 #include "base/atomic.h"
 #include "hook_sigset.h"
-#include "sigsafe/alternate_stack.h"
-#include "sigsafe/host_mask.h"
-#include "sigsafe/host_signal.h"
+#include "sigsafe/signals/host_mask.h"
+#include "sigsafe/signals/host_signal.h"
+#include "sigsafe/stacks/alternate_stack.h"
 
 /* What siginterrupt() has said of signals that signal() will be told of. */
 static kernel_sigset interrupting;

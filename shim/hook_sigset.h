@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/units.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 /* libc keeps two signals for itself and lets nobody name them. */
 #define LIBCS_OWN (SIGNAL_BIT(32) | SIGNAL_BIT(33))

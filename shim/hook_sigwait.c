@@ -11,11 +11,11 @@
 #include "hook_pointer.h"
 #include "hook_sigset.h"
 #include "hook_work.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/default_action.h"
-#include "sigsafe/host_signal.h"
-#include "sigsafe/signal_entry.h"
-#include "sigsafe/watch.h"
+#include "sigsafe/loops/watch.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/signals/default_action.h"
+#include "sigsafe/signals/host_signal.h"
+#include "sigsafe/signals/signal_entry.h"
 
 static struct timespec timespec_of(uint64_t ns)
 {

@@ -1,8 +1,8 @@
 /*
  * Sleeps. In a run ticks come in them, so that a long one is seen while it
  * lasts: a sleep that a tick broke is continued by ppoll() of nothing, which
- * takes a signal mask (lib/sigsafe/wait.h says why). Where it can't be, as by
- * another clock, no tick comes in it (hook_block.h).
+ * takes a signal mask (lib/sigsafe/loops/wait.h says why). Where it can't be,
+ * as by another clock, no tick comes in it (hook_block.h).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,10 +15,10 @@
 #include "hook_left.h"
 #include "hook_unwound.h"
 #include "hook_work.h"
-#include "sigsafe/memory.h"
-#include "sigsafe/tick_signal.h"
-#include "sigsafe/wait.h"
-#include "sigsafe/walk.h"
+#include "sigsafe/loops/wait.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/signals/tick_signal.h"
+#include "sigsafe/walk/walk.h"
 
 struct nap {
 	uint64_t begun_ns; /* 0: no tick comes in it */

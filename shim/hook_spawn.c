@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 #include "hook_block.h"
-#include "sigsafe/host_mask.h"
+#include "sigsafe/signals/host_mask.h"
 
 #define WITHOUT_TICKS(type, number, call)                                      \
 	struct block block = hook_block_begin(number, CALLER);                 \

@@ -20,9 +20,9 @@
 #include "hook_raw_signal.h"
 #include "hook_raw_wait.h"
 #include "hook_seccomp.h"
-#include "sigsafe/memory.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/signals/tick_signal.h"
 #include "sigsafe/thread.h"
-#include "sigsafe/tick_signal.h"
 
 static bool is_wait(long operation)
 {

@@ -1,7 +1,7 @@
 /*
  * read, write, send, receive, accept, connect: a tick may come in them, and is
- * made unseen (lib/sigsafe/transfer.h). Those with several buffers are in
- * hook_parts.c.
+ * made unseen (lib/sigsafe/signals/transfer.h). Those with several buffers are
+ * in hook_parts.c.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -1,6 +1,6 @@
 /*
- * Round a hooked call that moves data (sigsafe/transfer.h). Where no tick can
- * come that is one load and a branch.
+ * Round a hooked call that moves data (sigsafe/signals/transfer.h). Where no
+ * tick can come that is one load and a branch.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -13,9 +13,9 @@
 
 #include "hook_block.h"
 #include "hook_rest.h"
-#include "sigsafe/clock.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/signals/tick_signal.h"
 #include "sigsafe/thread.h"
-#include "sigsafe/tick_signal.h"
 
 /* Does receiving with these flags go on until all bytes are there? */
 static inline enum transfer_kind kind_to_receive(int flags)

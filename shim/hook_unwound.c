@@ -7,7 +7,7 @@
 
 #include <unwind.h>
 
-#include "sigsafe/wait.h"
+#include "sigsafe/loops/wait.h"
 
 int hook_unwound(int version, int actions, uint64_t class, void *exception,
 		 void *context)

@@ -1,7 +1,7 @@
 /*
  * The waits that make a loop: epoll_wait, poll, select and their family. A
  * wait that a tick broke is continued by the member of its family that takes a
- * signal mask (lib/sigsafe/wait.h says why).
+ * signal mask (lib/sigsafe/loops/wait.h says why).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -12,8 +12,8 @@
 #include "hook_child.h"
 #include "hook_left.h"
 #include "hook_unwound.h"
-#include "sigsafe/wait.h"
-#include "sigsafe/walk.h"
+#include "sigsafe/loops/wait.h"
+#include "sigsafe/walk/walk.h"
 
 static __attribute__((always_inline)) inline uint64_t
 begin(enum blocking_call call, struct sitting *sitting)

@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "hook_child.h"
-#include "sigsafe/contention.h"
+#include "sigsafe/locks/contention.h"
 
 void _pthread_cleanup_push(struct _pthread_cleanup_buffer *buffer,
 			   void (*routine)(void *), void *argument);

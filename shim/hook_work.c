@@ -8,7 +8,7 @@
 
 #include "hook_block.h"
 #include "hook_work.h"
-#include "sigsafe/transfer.h"
+#include "sigsafe/signals/transfer.h"
 
 cold bool hook_work_asked(const struct call_site *from, bool may_last)
 {

@@ -1,7 +1,7 @@
 /*
  * Round a hooked call by which some threads wait for work, and most for
- * something else: to read, to accept, to sleep (lib/sigsafe/park.h). In a loop
- * that has no such place that is two loads and a branch.
+ * something else: to read, to accept, to sleep (lib/sigsafe/loops/park.h). In a
+ * loop that has no such place that is two loads and a branch.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -15,7 +15,7 @@
 
 #include "base/atomic.h"
 #include "hook_list_uring.h"
-#include "sigsafe/object.h"
+#include "sigsafe/walk/object.h"
 
 struct uring_library {
 	struct object object; /* start 0: the program starts with it */

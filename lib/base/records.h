@@ -112,7 +112,8 @@ struct thread_record {
 };
 
 /*
- * The ledger of one lock (lib/sigsafe/ledger.h), changed in one 16-byte step:
+ * The ledger of one lock (lib/sigsafe/locks/ledger.h), changed in one 16-byte
+ * step:
  *
  *   sum     sum of the waiters' start times minus what ended waits are owed,
  *           modulo 2^64
@@ -130,7 +131,8 @@ struct ledger {
 #define LEDGER_N(base_n)  ((base_n) & ((1u << LEDGER_N_BITS) - 1))
 #define LEDGER_SHARED	  (UINT64_C(1) << LEDGER_N_BITS)
 
-/* What Go's rule keeps of a lock (lib/sigsafe/go_rule.h), if it is asked for.*/
+/* What Go's rule keeps of a lock (lib/sigsafe/locks/go_rule.h), if it is asked
+ * for.*/
 struct go_queue {
 	uint64_t head_ns; /* when the first in the queue came */
 	uint64_t tail_ns; /* when the last one did */
@@ -174,7 +176,7 @@ struct lock_record {
 	char taker_name[NAME_BYTES];
 	uint32_t first_stack; /* of its first wait, for a lock in the heap */
 	uint32_t leaving;     /* threads that share it and are letting go now */
-	uint32_t pins;	      /* in use; lib/sigsafe/lock_table.c */
+	uint32_t pins;	      /* in use; lib/sigsafe/locks/lock_table.c */
 	uint32_t samples;     /* its first sample's index + 1, or 0 */
 	/* For how long threads waited for the locks that had this record. */
 	uint32_t inherited_us;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 #define DEBUG_ROOT "/usr/lib/debug"
 

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "base/identity.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 bool elf_file_open(struct elf_file *file, const struct libelf *lib,
 		   const char *path)

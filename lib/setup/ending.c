@@ -7,9 +7,9 @@
 
 #include "base/atomic.h"
 #include "base/units.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/default_action.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/os/sys.h"
+#include "sigsafe/signals/default_action.h"
 
 #define EXIT_PATIENCE_NS (100 * NS_PER_MS)
 #define END_PATIENCE_NS	 (2 * NS_PER_S)

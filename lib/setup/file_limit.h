@@ -9,7 +9,7 @@
 
 #include <sys/resource.h>
 
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 /* May a file be so large? Signal-safe. */
 static inline bool file_limit_allows(uint64_t bytes)

@@ -9,8 +9,8 @@
 #include <sys/prctl.h>
 #include <sys/utsname.h>
 
-#include "sigsafe/clock.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/os/sys.h"
 
 void header_fill(struct recording *rec, const struct options *options)
 {

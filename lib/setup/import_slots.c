@@ -8,10 +8,10 @@
 #include <errno.h>
 #include <sys/mman.h>
 
-#include "sigsafe/elf_image.h"
-#include "sigsafe/machine.h"
-#include "sigsafe/memory.h"
-#include "sigsafe/object.h"
+#include "sigsafe/os/machine.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/walk/elf_image.h"
+#include "sigsafe/walk/object.h"
 
 struct table {
 	const Elf64_Rela *first;

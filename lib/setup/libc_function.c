@@ -10,8 +10,8 @@
 #include <link.h>
 #include <string.h>
 
-#include "sigsafe/elf_image.h"
-#include "sigsafe/memory.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/walk/elf_image.h"
 
 /* Weak: other libcs lack them. */
 #pragma weak dlvsym

@@ -15,9 +15,9 @@
 #include <string.h>
 
 #include "setup/import_slots.h"
-#include "sigsafe/object.h"
-#include "sigsafe/unwind_calls.h"
-#include "sigsafe/walk_unwind.h"
+#include "sigsafe/walk/object.h"
+#include "sigsafe/walk/unwind_calls.h"
+#include "sigsafe/walk/walk_unwind.h"
 
 /*
  * Imports of libunwind 1.6 besides unwind_calls: plain functions on memory, and

@@ -13,7 +13,7 @@
 #include "base/law.h"
 #include "setup/file_limit.h"
 #include "setup/output.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 #define OWNER_ONLY 0600
 

@@ -17,7 +17,7 @@
 
 #include "setup/file_limit.h"
 #include "setup/layout.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 #define OWNER_ONLY 0600
 

@@ -20,12 +20,12 @@
 #include "setup/recording.h"
 #include "setup/say.h"
 #include "setup/snapshot.h"
-#include "sigsafe/freeze.h"
 #include "sigsafe/live.h"
-#include "sigsafe/log.h"
-#include "sigsafe/log_door.h"
-#include "sigsafe/program_name.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/loops/log.h"
+#include "sigsafe/loops/log_door.h"
+#include "sigsafe/os/freeze.h"
+#include "sigsafe/os/program_name.h"
+#include "sigsafe/os/sys.h"
 
 #define MAX_ATTEMPTS 10000
 

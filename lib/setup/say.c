@@ -12,7 +12,7 @@
 #include <sys/uio.h>
 
 #include "setup/file_limit.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 #define STDERR 2
 

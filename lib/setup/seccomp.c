@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 
 #include "base/units.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
 
 /* What lib/sigsafe, lib/setup and the hooks make of their own accord. */
 static const short ours[] = {

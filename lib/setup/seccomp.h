@@ -24,8 +24,8 @@ enum seccomp_allows {
 enum seccomp_allows seccomp_allows_us(void);
 
 /*
- * May memory be copied by process_vm_readv(2) (sigsafe/memory.h)? Found out in
- * the same way, as some filters kill for that call alone. Not signal-safe.
+ * May memory be copied by process_vm_readv(2) (sigsafe/os/memory.h)? Found out
+ * in the same way, as some filters kill for that call alone. Not signal-safe.
  */
 bool seccomp_allows_copies(void);
 

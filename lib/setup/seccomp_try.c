@@ -15,9 +15,9 @@
 
 #include "base/atomic.h"
 #include "base/units.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/memory.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/os/sys.h"
 
 /* A child that has not answered by then is given up. */
 #define PATIENCE_NS NS_PER_S

@@ -8,7 +8,7 @@
 #define SETUP_SESSION_H
 
 #include "base/format.h"
-#include "sigsafe/host_signal.h"
+#include "sigsafe/signals/host_signal.h"
 
 /*
  * Reads the environment and starts. libcs: libc's sigaction(2). Not

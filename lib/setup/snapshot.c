@@ -11,8 +11,8 @@
 #include "base/atomic.h"
 #include "setup/layout.h"
 #include "sigsafe/live.h"
-#include "sigsafe/modules.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
+#include "sigsafe/record/modules.h"
 
 /* How much of a section is copied. */
 static const struct part {

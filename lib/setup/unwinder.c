@@ -13,13 +13,13 @@
 #include "setup/libunwind.h"
 #include "setup/preload.h"
 #include "setup/seccomp.h"
-#include "sigsafe/alternate_stack.h"
-#include "sigsafe/memory.h"
-#include "sigsafe/object.h"
-#include "sigsafe/own_stack.h"
-#include "sigsafe/stack.h"
-#include "sigsafe/walk_unwind.h"
-#include "sigsafe/walker.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/stacks/alternate_stack.h"
+#include "sigsafe/stacks/own_stack.h"
+#include "sigsafe/walk/object.h"
+#include "sigsafe/walk/stack.h"
+#include "sigsafe/walk/walk_unwind.h"
+#include "sigsafe/walk/walker.h"
 
 /* The walk begins here, so the next frame must be this function's caller. */
 struct trial {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sigsafe/memory.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/os/sys.h"
 
 static struct live nowhere;
 

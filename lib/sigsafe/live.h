@@ -23,7 +23,8 @@
 
 struct live {
 	struct recording *recording; /* NULL: none. Written by lib/setup */
-	/* sigsafe/process.h's: this memory's number, or 0; and whose it is. */
+	/* sigsafe/os/process.h's: this memory's number, or 0; and whose it is.
+	 */
 	uint32_t memory;
 	int32_t owner;
 	bool owner_has_list;

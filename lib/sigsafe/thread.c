@@ -10,13 +10,13 @@
 
 #include "base/atomic.h"
 #include "base/loops.h"
-#include "sigsafe/alternate_stack.h"
-#include "sigsafe/clock.h"
 #include "sigsafe/live.h"
-#include "sigsafe/run.h"
-#include "sigsafe/sleepers.h"
-#include "sigsafe/spare_stack.h"
-#include "sigsafe/timer.h"
+#include "sigsafe/locks/sleepers.h"
+#include "sigsafe/loops/run.h"
+#include "sigsafe/loops/timer.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/stacks/alternate_stack.h"
+#include "sigsafe/stacks/spare_stack.h"
 
 /* A pool names its threads late, or by their work. */
 #define NAME_LASTS_NS (10 * NS_PER_MS)

@@ -10,10 +10,10 @@
 #include <pthread.h>
 
 #include "base/format.h"
-#include "sigsafe/loop.h"
-#include "sigsafe/seat.h"
-#include "sigsafe/sys.h"
-#include "sigsafe/transfer.h"
+#include "sigsafe/loops/loop.h"
+#include "sigsafe/loops/seat.h"
+#include "sigsafe/os/sys.h"
+#include "sigsafe/signals/transfer.h"
 
 /* Who the thread is, asked of the kernel once; its name perhaps again. */
 struct thread_identity {
@@ -22,7 +22,8 @@ struct thread_identity {
 	uint64_t named_ns; /* when it was last asked for the name, at most */
 };
 
-/* Does its mask leave the signals of faults open (sigsafe/fault_mask.h)? */
+/* Does its mask leave the signals of faults open
+ * (sigsafe/signals/fault_mask.h)? */
 enum fault_mask {
 	FAULT_MASK_UNKNOWN,
 	FAULT_MASK_OPEN,
@@ -65,7 +66,7 @@ struct thread {
 	/* The record's, and only while that is: not in a forked child. */
 	struct loop *loop;
 
-	/* The run (lib/sigsafe/run.h). */
+	/* The run (lib/sigsafe/loops/run.h). */
 	volatile uint64_t run_begun_ns; /* 0: between runs */
 	volatile uint64_t shared_ns;	/* run time shared out up to here */
 	/* Its threshold; FOR_EVER_NS: none. */
@@ -81,7 +82,7 @@ struct thread {
 	uint8_t own_tries;	  /* to teach one for itself alone */
 	struct seat seat;	  /* where its loop waits */
 
-	/* The wait for a lock it is in (lib/sigsafe/evidence.h). */
+	/* The wait for a lock it is in (lib/sigsafe/loops/evidence.h). */
 	struct lock_record *volatile lock; /* NULL: in none */
 	volatile uint64_t lock_since_ns;
 	volatile int32_t joined; /* the thread it waits for to end; 0: none */
@@ -89,7 +90,7 @@ struct thread {
 	/* The call by which it may sleep in a futex; CALL_NONE: its own. */
 	volatile uint32_t futex_call;
 
-	/* Where it blocks, and may be parked (lib/sigsafe/park.h). */
+	/* Where it blocks, and may be parked (lib/sigsafe/loops/park.h). */
 	struct call_site block; /* pc 0: it does not, as far as is known */
 	volatile uint64_t block_ns;
 	volatile uint64_t woken_run; /* woken in this one: was it parked? 0 */
@@ -101,25 +102,25 @@ struct thread {
 	volatile uint8_t block_end; /* enum block_end */
 	volatile bool parked;	  /* a tick has found it so: its run is over */
 	volatile bool tick_waits; /* for the answer to woken_run */
-	bool jumps; /* or goes to contexts: lib/sigsafe/own_place.h */
+	bool jumps; /* or goes to contexts: lib/sigsafe/stacks/own_place.h */
 
 	/* The call it may be stuck in, other than a wait; as in its record. */
 	volatile uint32_t blocked_call;
-	int32_t holder; /* lib/sigsafe/holder.c: its id, of no guest; or 0 */
+	int32_t holder; /* lib/sigsafe/os/holder.c: its id, of no guest; or 0 */
 
 	/* The timer. */
 	volatile uint64_t armed_until_ns;
-	int32_t *timer_place;		    /* lib/sigsafe/timer.c; or NULL */
-	volatile int32_t timer;		    /* kernel id + 1; 0: none */
+	int32_t *timer_place;	/* lib/sigsafe/loops/timer.c; or NULL */
+	volatile int32_t timer; /* kernel id + 1; 0: none */
 	volatile uint32_t timer_generation; /* tick_signal_generation it uses */
 	volatile enum arming armed;
 	volatile enum arming held; /* what it was, if timer_hold() stopped it */
 	volatile bool disarmed;	   /* by us: a tick that comes yet is none */
 	volatile bool timer_refused; /* do not try again */
 
-	volatile bool is_quiet; /* lib/sigsafe/quiet.h */
+	volatile bool is_quiet; /* lib/sigsafe/signals/quiet.h */
 
-	/* The present wait (lib/sigsafe/wait.h). */
+	/* The present wait (lib/sigsafe/loops/wait.h). */
 	volatile bool tick_broke_wait; /* the call that is made last */
 	volatile bool mask_is_kept; /* all signals are blocked, since a tick */
 	volatile bool wait_submits; /* broken, it returns how much */
@@ -129,31 +130,35 @@ struct thread {
 	kernel_sigset mask_before_tick;
 	volatile uint32_t handlers_at_wait;
 
-	/* Host handlers entered on this thread (lib/sigsafe/host_signal.h). */
+	/* Host handlers entered on this thread
+	 * (lib/sigsafe/signals/host_signal.h). */
 	volatile uint32_t host_handlers; /* so many, modulo 2^32 */
 	volatile uint32_t handler_depth; /* of these, not yet returned */
 	uint32_t ends;			 /* calls of thread_end() */
 
-	struct transfer transfer; /* the present one (lib/sigsafe/transfer.h) */
-	/* Where the kernel makes a call again (lib/sigsafe/call_again.h); 0 */
+	struct transfer
+		transfer; /* the present one (lib/sigsafe/signals/transfer.h) */
+	/* Where the kernel makes a call again
+	 * (lib/sigsafe/signals/call_again.h); 0 */
 	volatile uintptr_t call_again_pc;
 
 	/* Of the signals that are kept open, the host opened these. */
 	volatile kernel_sigset opened;
 
-	volatile uint32_t in_flight; /* lib/sigsafe/freeze.h */
-	volatile bool in_walk;	     /* lib/sigsafe/walk.h */
-	volatile bool in_fork;	     /* lib/sigsafe/walker.c */
+	volatile uint32_t in_flight; /* lib/sigsafe/os/freeze.h */
+	volatile bool in_walk;	     /* lib/sigsafe/walk/walk.h */
+	volatile bool in_fork;	     /* lib/sigsafe/walk/walker.c */
 	volatile enum fault_mask fault_mask;
 	bool switches; /* from context to context (shim/hook_context.c) */
-	volatile uint32_t lost_reads;	/* of walks (lib/sigsafe/fault.h) */
-	volatile uint32_t ways;		/* lib/sigsafe/stack_reach.c; 0: none */
+	volatile uint32_t
+		lost_reads;	/* of walks (lib/sigsafe/signals/fault.h) */
+	volatile uint32_t ways; /* lib/sigsafe/walk/stack_reach.c; 0: none */
 	char *volatile alternate_stack; /* its lower end; NULL: none of ours */
-	stack_t hosts_stack;		/* lib/sigsafe/hosts_stack.h */
+	stack_t hosts_stack;		/* lib/sigsafe/stacks/hosts_stack.h */
 
 	struct thread_identity identity; /* thread_identify() */
-	uint64_t random;	 /* lib/sigsafe/sampling.h; 0: none yet */
-	struct sleeper *sleeper; /* lib/sigsafe/sleepers.c; or NULL */
+	uint64_t random; /* lib/sigsafe/record/sampling.h; 0: none yet */
+	struct sleeper *sleeper; /* lib/sigsafe/locks/sleepers.c; or NULL */
 };
 
 /*

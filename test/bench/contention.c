@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "sigsafe/contention.h"
+#include "sigsafe/locks/contention.h"
 #include "bench_recording.h"
 
 #define LOCK_BYTES     40

@@ -17,11 +17,11 @@
 #include <string.h>
 
 #include "bench_recording.h"
-#include "sigsafe/stack.h"
-#include "sigsafe/walk_fp.h"
-#include "sigsafe/walk_rows.h"
-#include "sigsafe/walk_unwind.h"
-#include "sigsafe/walker.h"
+#include "sigsafe/walk/stack.h"
+#include "sigsafe/walk/walk_fp.h"
+#include "sigsafe/walk/walk_rows.h"
+#include "sigsafe/walk/walk_unwind.h"
+#include "sigsafe/walk/walker.h"
 
 #define WALK_NS	    50000000u /* how long each way is measured */
 #define MAX_THREADS 2

@@ -6,7 +6,7 @@
 #include <execinfo.h>
 
 #include "naive_walk.h"
-#include "sigsafe/machine.h"
+#include "sigsafe/os/machine.h"
 
 /* Frames of the handler, which come first. */
 #define MOST (MAX_DEPTH + 32)

@@ -1,17 +1,17 @@
 /*
  * The walk one would write first: what there is for it, called in the handler
- * as it is. In place of lib/sigsafe/stack.c in the libraries that naive.bats
- * tests the tests with, and in no others.
+ * as it is. In place of lib/sigsafe/walk/stack.c in the libraries that
+ * naive.bats tests the tests with, and in no others.
  *
  * SPDX-License-Identifier: MIT
  */
 #include "naive_walk.h"
 
 #include "sigsafe/live.h"
-#include "sigsafe/modules.h"
-#include "sigsafe/stack.h"
-#include "sigsafe/stack_table.h"
+#include "sigsafe/record/modules.h"
+#include "sigsafe/record/stack_table.h"
 #include "sigsafe/thread.h"
+#include "sigsafe/walk/stack.h"
 
 static unsigned stack_depth;
 

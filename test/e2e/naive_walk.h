@@ -8,7 +8,7 @@
 
 #include <ucontext.h>
 
-#include "sigsafe/walk.h"
+#include "sigsafe/walk/walk.h"
 
 /* Adds the frames of what was interrupted; NULL: those of the caller. */
 void naive_frames(struct walk *walk, const ucontext_t *interrupted);

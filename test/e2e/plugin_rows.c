@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "../unit/rows_fixture.h"
-#include "sigsafe/object.h"
+#include "sigsafe/walk/object.h"
 
 /* The program is the first one. */
 static int take_bias(struct dl_phdr_info *info, size_t size, void *bias)

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "machine_fixture.h"
-#include "sigsafe/cfa_rules.h"
-#include "sigsafe/eh_frame.h"
+#include "sigsafe/walk/cfa_rules.h"
+#include "sigsafe/walk/eh_frame.h"
 
 #define MAX_COMMONS 64
 #define LINE_BYTES  512

@@ -10,10 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sigsafe/disposition.h"
-#include "sigsafe/host_signal.h"
 #include "sigsafe/live.h"
-#include "sigsafe/signal_entry.h"
+#include "sigsafe/signals/disposition.h"
+#include "sigsafe/signals/host_signal.h"
+#include "sigsafe/signals/signal_entry.h"
 #include "sigsafe/thread.h"
 
 #define PAGE_BYTES 4096

@@ -11,8 +11,8 @@
 #include "recording_fixture.h"
 #include "setup/unwinder.h"
 #include "sigsafe/live.h"
-#include "sigsafe/modules.h"
-#include "sigsafe/stack.h"
+#include "sigsafe/record/modules.h"
+#include "sigsafe/walk/stack.h"
 
 void fixture_start_unwinder(void)
 {

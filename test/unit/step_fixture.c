@@ -11,9 +11,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "sigsafe/machine.h"
-#include "sigsafe/memory.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/machine.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/os/sys.h"
 
 static void (*call_at_each)(const ucontext_t *context);
 static volatile bool is_over;

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <errno.h>
 
-#include "sigsafe/clock.h"
+#include "sigsafe/os/clock.h"
 
 static unsigned told; /* how often libc was asked */
 

@@ -10,15 +10,15 @@
 #include "base/law.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/contention.h"
-#include "sigsafe/freeze.h"
-#include "sigsafe/ledger.h"
 #include "sigsafe/live.h"
-#include "sigsafe/lock_table.h"
-#include "sigsafe/owed.h"
-#include "sigsafe/stack.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/locks/contention.h"
+#include "sigsafe/locks/ledger.h"
+#include "sigsafe/locks/lock_table.h"
+#include "sigsafe/locks/owed.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/os/freeze.h"
+#include "sigsafe/os/sys.h"
+#include "sigsafe/walk/stack.h"
 
 #define THREADS	  6
 #define ROUNDS	  20000

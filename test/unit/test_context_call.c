@@ -13,7 +13,7 @@
 
 #include "base/atomic.h"
 #include "machine_fixture.h"
-#include "sigsafe/machine.h"
+#include "sigsafe/os/machine.h"
 
 TestSuite(context_call, .disabled = IS_SANITIZED);
 

@@ -13,7 +13,7 @@
 #include "library_fixture.h"
 #include "machine_fixture.h"
 #include "rows_fixture.h"
-#include "sigsafe/eh_frame.h"
+#include "sigsafe/walk/eh_frame.h"
 
 #define SPOILT 1000
 

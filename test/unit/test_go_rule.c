@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "sigsafe/go_rule.h"
+#include "sigsafe/locks/go_rule.h"
 
 /* All but the first wait from time 0; each holds for so long, in turn. */
 static void charge(const uint64_t *holds, uint64_t *charges, size_t n)

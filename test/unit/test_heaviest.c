@@ -7,9 +7,9 @@
 
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/heaviest.h"
-#include "sigsafe/run_samples.h"
-#include "sigsafe/stack_table.h"
+#include "sigsafe/loops/heaviest.h"
+#include "sigsafe/loops/run_samples.h"
+#include "sigsafe/record/stack_table.h"
 
 static struct recording *rec;
 static struct thread self;

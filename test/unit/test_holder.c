@@ -14,9 +14,9 @@
 #include "base/atomic.h"
 #include "machine_fixture.h"
 #include "recording_fixture.h"
-#include "sigsafe/holder.h"
-#include "sigsafe/spare_stack.h"
-#include "sigsafe/walker.h"
+#include "sigsafe/os/holder.h"
+#include "sigsafe/stacks/spare_stack.h"
+#include "sigsafe/walk/walker.h"
 #include "stack_fixture.h"
 
 TestSuite(holder, .init = fixture_start_unwinder, .timeout = 60,

@@ -12,8 +12,8 @@
 
 #include "machine_fixture.h"
 #include "signal_fixture.h"
-#include "sigsafe/host_signal.h"
-#include "sigsafe/process.h"
+#include "sigsafe/os/process.h"
+#include "sigsafe/signals/host_signal.h"
 #include "sigsafe/thread.h"
 
 static volatile int handled; /* signals the host's handlers got, summed up */

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "base/law.h"
-#include "sigsafe/ledger.h"
+#include "sigsafe/locks/ledger.h"
 #include "text_fixture.h"
 
 static struct recording *rec;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/atomic.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/ledger.h"
+#include "sigsafe/locks/ledger.h"
+#include "sigsafe/os/clock.h"
 
 /* What a lock's record would have added up. */
 struct sums {

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "base/lock_kind.h"
-#include "sigsafe/lock_costs.h"
+#include "sigsafe/locks/lock_costs.h"
 
 #define DOOR  0x1000
 #define TABLE 0x2000

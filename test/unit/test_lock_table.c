@@ -10,12 +10,12 @@
 #include "base/law.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/contention.h"
 #include "sigsafe/live.h"
-#include "sigsafe/lock_others.h"
-#include "sigsafe/lock_table.h"
-#include "sigsafe/stack.h"
+#include "sigsafe/locks/contention.h"
+#include "sigsafe/locks/lock_others.h"
+#include "sigsafe/locks/lock_table.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/walk/stack.h"
 
 #define MANY 100000
 

@@ -10,10 +10,10 @@
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/contention.h"
 #include "sigsafe/live.h"
-#include "sigsafe/lock_table.h"
+#include "sigsafe/locks/contention.h"
+#include "sigsafe/locks/lock_table.h"
+#include "sigsafe/os/clock.h"
 #include "step_fixture.h"
 
 /*

@@ -12,10 +12,10 @@
 
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/clock.h"
 #include "sigsafe/live.h"
-#include "sigsafe/log.h"
-#include "sigsafe/log_door.h"
+#include "sigsafe/loops/log.h"
+#include "sigsafe/loops/log_door.h"
+#include "sigsafe/os/clock.h"
 #include "text_fixture.h"
 
 static struct recording *rec;

@@ -10,7 +10,7 @@
 #include "base/timeline.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/longest.h"
+#include "sigsafe/record/longest.h"
 
 #define THREADS	   4
 #define PER_THREAD 20000

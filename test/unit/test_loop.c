@@ -1,5 +1,5 @@
 /*
- * Unit tests: sigsafe/loop.h.
+ * Unit tests: sigsafe/loops/loop.h.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -9,8 +9,8 @@
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/events.h"
 #include "sigsafe/live.h"
+#include "sigsafe/record/events.h"
 #include "sigsafe/thread.h"
 
 static struct recording *rec;

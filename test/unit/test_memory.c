@@ -16,7 +16,7 @@
 
 #include "machine_fixture.h"
 #include "recording_fixture.h"
-#include "sigsafe/memory.h"
+#include "sigsafe/os/memory.h"
 
 /* By copies, as on most machines; or without, as under a filter. */
 static void start(void)

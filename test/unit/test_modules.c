@@ -18,8 +18,8 @@
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
-#include "sigsafe/modules.h"
-#include "sigsafe/object.h"
+#include "sigsafe/record/modules.h"
+#include "sigsafe/walk/object.h"
 
 #define THREADS 4
 

@@ -14,8 +14,8 @@
 #include "library_fixture.h"
 #include "machine_fixture.h"
 #include "recording_fixture.h"
-#include "sigsafe/modules.h"
-#include "sigsafe/object.h"
+#include "sigsafe/record/modules.h"
+#include "sigsafe/walk/object.h"
 
 static struct recording *rec;
 

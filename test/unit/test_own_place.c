@@ -12,8 +12,8 @@
 
 #include "coroutine_fixture.h"
 #include "machine_fixture.h"
-#include "sigsafe/own_place.h"
-#include "sigsafe/own_stack.h"
+#include "sigsafe/stacks/own_place.h"
+#include "sigsafe/stacks/own_stack.h"
 #include "stack_fixture.h"
 
 TestSuite(own_place, .init = fixture_start_unwinder, .timeout = 60);

@@ -8,8 +8,8 @@
 #include <pthread.h>
 #include <sys/mman.h>
 
-#include "sigsafe/memory.h"
-#include "sigsafe/own_stack.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/stacks/own_stack.h"
 
 #define STACK_BYTES (1u << 20)
 

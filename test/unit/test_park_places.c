@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 
 #include "recording_fixture.h"
-#include "sigsafe/park_places.h"
+#include "sigsafe/loops/park_places.h"
 
 #define MANY 100000
 

@@ -11,7 +11,7 @@
 
 #include "base/units.h"
 #include "machine_fixture.h"
-#include "sigsafe/quiet_lock.h"
+#include "sigsafe/os/quiet_lock.h"
 
 #define THREADS 4
 #define TURNS	20000

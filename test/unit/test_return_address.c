@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 #include "machine_fixture.h"
-#include "sigsafe/return_address.h"
+#include "sigsafe/walk/return_address.h"
 
 /* An instruction, never run, and in the table of that name what follows it. */
 #define LISTED_IN(table, instruction)                                          \

@@ -7,7 +7,7 @@
 #include <pthread.h>
 
 #include "base/hash.h"
-#include "sigsafe/row_cache.h"
+#include "sigsafe/walk/row_cache.h"
 
 #define THREADS 4
 #define PLACES	(3 * ROW_CACHE_PAIRS) /* half of them more than fit */

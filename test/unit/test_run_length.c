@@ -8,10 +8,10 @@
 #include "base/loops.h"
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/freeze.h"
-#include "sigsafe/run.h"
-#include "sigsafe/run_length.h"
+#include "sigsafe/loops/run.h"
+#include "sigsafe/loops/run_length.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/os/freeze.h"
 
 static struct recording *rec;
 static struct thread_record record;

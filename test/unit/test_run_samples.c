@@ -8,8 +8,8 @@
 
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/lock_table.h"
-#include "sigsafe/run_samples.h"
+#include "sigsafe/locks/lock_table.h"
+#include "sigsafe/loops/run_samples.h"
 
 static struct recording *rec;
 static struct thread self;

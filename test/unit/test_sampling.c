@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "sigsafe/sampling.h"
+#include "sigsafe/record/sampling.h"
 #include "sigsafe/thread.h"
 
 #define RATE_NS 1000

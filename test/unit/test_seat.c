@@ -10,7 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sigsafe/seat.h"
+#include "sigsafe/loops/seat.h"
 
 static struct frame_shape known[FRAME_SHAPES];
 

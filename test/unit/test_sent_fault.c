@@ -10,8 +10,8 @@
 
 #include "machine_fixture.h"
 #include "signal_fixture.h"
-#include "sigsafe/host_signal.h"
-#include "sigsafe/quiet.h"
+#include "sigsafe/signals/host_signal.h"
+#include "sigsafe/signals/quiet.h"
 
 TestSuite(sent_fault, .timeout = 60);
 

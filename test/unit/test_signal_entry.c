@@ -11,9 +11,9 @@
 
 #include "machine_fixture.h"
 #include "signal_fixture.h"
-#include "sigsafe/host_mask.h"
-#include "sigsafe/host_signal.h"
-#include "sigsafe/signal_entry.h"
+#include "sigsafe/signals/host_mask.h"
+#include "sigsafe/signals/host_signal.h"
+#include "sigsafe/signals/signal_entry.h"
 
 static volatile int handled; /* signals the host's handlers got, summed up */
 static sigjmp_buf landing;

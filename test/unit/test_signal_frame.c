@@ -10,7 +10,7 @@
 
 #include "coroutine_fixture.h"
 #include "machine_fixture.h"
-#include "sigsafe/machine.h"
+#include "sigsafe/os/machine.h"
 
 #define SIGNALS 1000
 

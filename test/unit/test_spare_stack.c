@@ -11,9 +11,9 @@
 #include <unistd.h>
 
 #include "coroutine_fixture.h"
-#include "sigsafe/alternate_stack.h"
-#include "sigsafe/fault_mask.h"
-#include "sigsafe/spare_stack.h"
+#include "sigsafe/signals/fault_mask.h"
+#include "sigsafe/stacks/alternate_stack.h"
+#include "sigsafe/stacks/spare_stack.h"
 #include "stack_fixture.h"
 
 #define LEVELS 16

@@ -5,8 +5,8 @@
  */
 #include <criterion/criterion.h>
 
-#include "sigsafe/own_stack.h"
-#include "sigsafe/stack_reach.h"
+#include "sigsafe/stacks/own_stack.h"
+#include "sigsafe/walk/stack_reach.h"
 
 #define PC    0x1000
 #define PAGES 4

@@ -10,8 +10,8 @@
 #include "coroutine_fixture.h"
 #include "machine_fixture.h"
 #include "recording_fixture.h"
-#include "sigsafe/machine.h"
-#include "sigsafe/spare_stack.h"
+#include "sigsafe/os/machine.h"
+#include "sigsafe/stacks/spare_stack.h"
 #include "stack_fixture.h"
 
 #define STACK_BYTES (64u << 10)

@@ -8,7 +8,7 @@
 
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
-#include "sigsafe/stack_table.h"
+#include "sigsafe/record/stack_table.h"
 
 #define THREADS 4
 #define STACKS	2000u

@@ -8,8 +8,8 @@
 
 #include "machine_fixture.h"
 #include "signal_fixture.h"
-#include "sigsafe/host_mask.h"
-#include "sigsafe/host_signal.h"
+#include "sigsafe/signals/host_mask.h"
+#include "sigsafe/signals/host_signal.h"
 #include "sigsafe/thread.h"
 
 #define FIRST_PRIVATE (SIGRTMAX - 2)

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 
 #include "recording_fixture.h"
-#include "sigsafe/turn_ways.h"
+#include "sigsafe/loops/turn_ways.h"
 
 static struct wait_way way_of(uint64_t call)
 {

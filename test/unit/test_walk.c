@@ -16,11 +16,11 @@
 #include "recording_fixture.h"
 #include "setup/unwinder.h"
 #include "sigsafe/live.h"
-#include "sigsafe/machine.h"
-#include "sigsafe/modules.h"
-#include "sigsafe/object.h"
-#include "sigsafe/stack.h"
-#include "sigsafe/walk.h"
+#include "sigsafe/os/machine.h"
+#include "sigsafe/record/modules.h"
+#include "sigsafe/walk/object.h"
+#include "sigsafe/walk/stack.h"
+#include "sigsafe/walk/walk.h"
 #include "stack_fixture.h"
 
 /* Sanitizers stand in for backtrace(), and ThreadSanitizer for handlers. */

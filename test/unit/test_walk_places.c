@@ -27,9 +27,9 @@
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
-#include "sigsafe/memory.h"
-#include "sigsafe/stack.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/memory.h"
+#include "sigsafe/os/sys.h"
+#include "sigsafe/walk/stack.h"
 #include "stack_fixture.h"
 #include "tick_fixture.h"
 

@@ -17,8 +17,8 @@
 
 #include "coroutine_fixture.h"
 #include "machine_fixture.h"
-#include "sigsafe/alternate_stack.h"
-#include "sigsafe/stack.h"
+#include "sigsafe/stacks/alternate_stack.h"
+#include "sigsafe/walk/stack.h"
 #include "stack_fixture.h"
 
 #define DEPTH 30
@@ -185,7 +185,7 @@ Test(walk_quiet, a_warm_walk_makes_no_system_call_and_allocates_nothing)
 	cr_assert_eq(status_of(walk_quietly), 0);
 }
 
-/* Only its own stack is known to stay: see sigsafe/own_stack.h. */
+/* Only its own stack is known to stay: see sigsafe/stacks/own_stack.h. */
 Test(walk_quiet, another_stack_is_asked_for_again)
 {
 	cr_assert(is_killed(status_of(walk_on_coroutine)));

@@ -19,7 +19,7 @@
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
-#include "sigsafe/object.h"
+#include "sigsafe/walk/object.h"
 #include "stack_fixture.h"
 #include "tick_fixture.h"
 

@@ -17,10 +17,10 @@
 
 #include "machine_fixture.h"
 #include "sigsafe/live.h"
-#include "sigsafe/modules.h"
-#include "sigsafe/walk_rows.h"
-#include "sigsafe/walk_unwind.h"
-#include "sigsafe/walker.h"
+#include "sigsafe/record/modules.h"
+#include "sigsafe/walk/walk_rows.h"
+#include "sigsafe/walk/walk_unwind.h"
+#include "sigsafe/walk/walker.h"
 #include "stack_fixture.h"
 #include "step_fixture.h"
 

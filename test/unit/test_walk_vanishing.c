@@ -16,11 +16,11 @@
 #include "library_fixture.h"
 #include "machine_fixture.h"
 #include "sigsafe/live.h"
-#include "sigsafe/row_cache.h"
-#include "sigsafe/walk_fp.h"
-#include "sigsafe/walk_rows.h"
-#include "sigsafe/walk_unwind.h"
-#include "sigsafe/walker.h"
+#include "sigsafe/walk/row_cache.h"
+#include "sigsafe/walk/walk_fp.h"
+#include "sigsafe/walk/walk_rows.h"
+#include "sigsafe/walk/walk_unwind.h"
+#include "sigsafe/walk/walker.h"
 #include "stack_fixture.h"
 
 /*

@@ -13,9 +13,9 @@
 #include "machine_fixture.h"
 #include "recording_fixture.h"
 #include "sigsafe/live.h"
-#include "sigsafe/stack.h"
 #include "sigsafe/thread.h"
-#include "sigsafe/walker.h"
+#include "sigsafe/walk/stack.h"
+#include "sigsafe/walk/walker.h"
 #include "stack_fixture.h"
 
 TestSuite(walker, .init = fixture_start_unwinder, .timeout = 60);

@@ -8,11 +8,11 @@
 
 #include "recording_fixture.h"
 #include "setup/layout.h"
-#include "sigsafe/clock.h"
-#include "sigsafe/run.h"
-#include "sigsafe/tick_signal.h"
-#include "sigsafe/timer.h"
-#include "sigsafe/watch.h"
+#include "sigsafe/loops/run.h"
+#include "sigsafe/loops/timer.h"
+#include "sigsafe/loops/watch.h"
+#include "sigsafe/os/clock.h"
+#include "sigsafe/signals/tick_signal.h"
 
 /* In a run that has just begun, with a timer that does not fire. */
 static void begin_run(void)

@@ -5,7 +5,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "sigsafe/way.h"
+#include "sigsafe/loops/way.h"
 #include "stack_fixture.h"
 
 struct event {

@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 
 #include "base/atomic.h"
-#include "sigsafe/stack.h"
-#include "sigsafe/sys.h"
+#include "sigsafe/os/sys.h"
+#include "sigsafe/walk/stack.h"
 
 #define ALTERNATE_BYTES (64u << 10)
 

@@ -1,0 +1,59 @@
+/*
+ * Sections of our own, in which no handler of the host may run: every signal is
+ * blocked but those of faults (QUIET_MASK). Of these, what is sent meanwhile
+ * comes when the section is over (sigsafe/signals/sent_fault.h). Signal-safe.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SIGSAFE_SIGNALS_QUIET_H
+#define SIGSAFE_SIGNALS_QUIET_H
+
+#include "sigsafe/signals/sent_fault.h"
+#include "sigsafe/thread.h"
+
+/* For quiet_end(). */
+struct quiet {
+	kernel_sigset mask; /* the thread's before */
+	bool was_quiet;
+};
+
+/* Sections may nest. */
+static inline struct quiet quiet_begin(void)
+{
+	const kernel_sigset quiet = QUIET_MASK;
+	struct quiet before = { .was_quiet = thread_self.is_quiet };
+
+	/* First: what pends comes at once. */
+	thread_self.is_quiet = true;
+	sys_sigprocmask(SIG_SETMASK, &quiet, &before.mask);
+	return before;
+}
+
+static inline void quiet_end(const struct quiet *before)
+{
+	sys_sigprocmask(SIG_SETMASK, &before->mask, NULL);
+	thread_self.is_quiet = before->was_quiet;
+	/* Last: until now one may have come. */
+	sent_faults_settle();
+}
+
+/*
+ * The same where the section is a handler of ours, from begin to end: in none
+ * other. Handler only.
+ */
+static inline void quiet_enter(void)
+{
+	thread_self.is_quiet = true;
+}
+
+static inline void quiet_leave(void)
+{
+	const kernel_sigset faults = FAULT_SIGNALS;
+
+	/* Until it has returned. */
+	sys_sigprocmask(SIG_BLOCK, &faults, NULL);
+	thread_self.is_quiet = false;
+	sent_faults_settle();
+}
+
+#endif

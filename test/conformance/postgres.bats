@@ -49,7 +49,7 @@ bank() {
 @test "a query that computes and one that sleeps keep their session" {
 	STALL=50ms start_postgres under_shim
 	query 'select 1' 'select 2' 'select pg_sleep(0.2)' 'select 3' \
-		'select count(*) from generate_series(1, 1000000)' 'select 4'
+		'select count(*) from generate_series(1, 3000000)' 'select 4'
 	stop_postgres INT
 	text=$BATS_TEST_TMPDIR/all
 	cat "$cluster"/results/postgres.*.stall.txt >"$text"

@@ -204,6 +204,33 @@ ends_well() {
 	runs_well gaps within in_gap_job switch_stack
 }
 
+# begins_on WAY: as natively, and what it computes there is ticked in.
+begins_on() {
+	local native thread
+
+	for thread in "" thread; do
+		rm -f "$RESULTS"/*
+		native=$(natively "$(victim begun_on)" "$1" $thread)
+		output=$(under_shim STALLSHIM_STALL=1ms "$(victim begun_on)" \
+			"$1" $thread)
+		echo "$output"
+		[[ $output = "$native" && $output = *done ]]
+		(($(total_ns "$(result stall.txt)" "$2") > 0))
+	done
+}
+
+@test "a loop begins in a handler with 1,300 bytes left on its stack" {
+	begins_on little in_little
+}
+
+@test "a loop begins in a handler that goes to a coroutine's stack and back" {
+	begins_on leaves in_coroutine
+}
+
+@test "a loop names the stack that it is on as its alternate one" {
+	begins_on named compute
+}
+
 # exhausts WAY: as natively, where the loop can have no stack for its ticks.
 exhausts() {
 	[[ $(natively "$(victim exhausted)" "$1") = done ]]

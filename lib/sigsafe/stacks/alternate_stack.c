@@ -6,10 +6,11 @@
 #include "sigsafe/stacks/alternate_stack.h"
 
 #include <errno.h>
-#include <sys/utsname.h>
 
 #include "sigsafe/live.h"
 #include "sigsafe/loops/timer.h"
+#include "sigsafe/os/kernel_version.h"
+#include "sigsafe/os/machine.h"
 #include "sigsafe/os/memory.h"
 #include "sigsafe/os/process.h"
 #include "sigsafe/os/sys.h"
@@ -34,21 +35,6 @@ static size_t one_bytes, room_bytes;
  * is still on the frame? Written in the constructor.
  */
 static bool is_restored_first;
-
-/* As major << 8 | minor; 0: not known. */
-static unsigned int kernel_version(void)
-{
-	struct utsname kernel;
-	unsigned int part[2] = { 0, 0 };
-	const char *p = kernel.release;
-
-	if (sys1(SYS_uname, &kernel))
-		return 0;
-	for (int i = 0; i < 2; i++, p++)
-		for (; *p >= '0' && *p <= '9'; p++)
-			part[i] = 10 * part[i] + (unsigned int)(*p - '0');
-	return part[0] << 8 | part[1];
-}
 
 void alternate_stack_start(size_t frame_bytes)
 {
@@ -88,9 +74,10 @@ bool alternate_stack_is_set(const struct thread *self)
 	       is_ours(self, &now);
 }
 
-/* Ours takes the place of one that is not in use, and that is noted. */
-static void replace(struct thread *self)
+/* Ours takes the place of the host's, and that is noted. */
+static void replace(void *thread)
 {
+	struct thread *self = thread;
 	stack_t new = ours(self), now;
 
 	if (exchange(NULL, &now) || is_ours(self, &now))
@@ -99,27 +86,40 @@ static void replace(struct thread *self)
 	exchange(&new, NULL);
 }
 
-static bool has_room_for_tick(void)
+/*
+ * One that is in use the kernel lets nobody replace: but by the stack pointer
+ * it tells whether it is. Nothing is on ours then, and no signal comes. False:
+ * refused.
+ */
+static bool set_ours(struct thread *self)
 {
 	stack_t now;
 
-	return !exchange(NULL, &now) && now.ss_size >= room_bytes;
+	if (!exchange(NULL, &now) && now.ss_flags & SS_ONSTACK &&
+	    !is_ours(self, &now))
+		machine_call_on(self->alternate_stack + ALTERNATE_STACK_BYTES,
+				replace, self);
+	else
+		replace(self);
+	return alternate_stack_is_set(self);
 }
 
 bool alternate_stack_provide(struct thread *self)
 {
 	struct quiet before;
+	bool is_set;
 
 	/* First known, then used: a handler must know where it was entered. */
 	if (!self->alternate_stack && room_bytes)
 		self->alternate_stack =
 			guarded_stack_map(ALTERNATE_STACK_BYTES);
+	/* The host's won't do: what is on it may not be where the thread is. */
 	if (!self->alternate_stack)
-		return has_room_for_tick();
+		return !room_bytes;
 	before = quiet_begin();
-	replace(self);
+	is_set = set_ours(self);
 	quiet_end(&before);
-	return true;
+	return is_set;
 }
 
 void alternate_stack_remove(struct thread *self)
@@ -156,7 +156,9 @@ static int judge(struct thread *self, const stack_t *new)
 		hosts_stack_keep(self, new);
 	else if (err == -ENOMEM && hosts_stack_is(self, new))
 		err = 0;
-	exchange(&ours_again, NULL);
+	/* Refused where the thread is on the new one already. */
+	if (exchange(&ours_again, NULL) && !set_ours(self))
+		timer_delete_own(self);
 	return err;
 }
 

@@ -42,9 +42,10 @@ void alternate_stack_start(size_t frame_bytes);
 bool alternate_stacks_are_given(void);
 
 /*
- * Gives the calling thread one of ours, unless it has one already. Where there
- * is no memory, or it is on one of the host's, it goes without. False: and has
- * none of the host's either with room for a tick, so that none may come.
+ * Gives the calling thread one of ours, unless it has one already: even while
+ * it is on the host's, where a tick may have no room, and which the kernel
+ * would enter at the top once a handler there has gone to another stack. False:
+ * there is no memory, or the kernel refuses, so no tick may come.
  */
 bool alternate_stack_provide(struct thread *self);
 

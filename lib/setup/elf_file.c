@@ -138,6 +138,11 @@ static bool is_named(const struct elf_file *file, Elf_Scn *scn,
 	size_t strings;
 
 	if (file->lib->elf_getshdrstrndx(file->elf, &strings) ||
+	    !file->lib->gelf_getshdr(file->lib->elf_getscn(file->elf, strings),
+				     &header))
+		return false;
+	/* zlib would take memory of the host's. */
+	if (header.sh_flags & SHF_COMPRESSED ||
 	    !file->lib->gelf_getshdr(scn, &header))
 		return false;
 	name = file->lib->elf_strptr(file->elf, strings, header.sh_name);

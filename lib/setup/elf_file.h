@@ -23,7 +23,7 @@ struct elf_debuglink {
 
 /*
  * False where there is no such file. What else is no ELF file has no sections.
- * Not signal-safe: allocates. Pairs with elf_file_close().
+ * Between libelf_memory_begin() and its end. Pairs with elf_file_close().
  */
 bool elf_file_open(struct elf_file *file, const struct libelf *lib,
 		   const char *path);

@@ -6,13 +6,13 @@
  */
 #include "setup/names.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <sys/auxv.h>
 
 #include "setup/debug_file.h"
 #include "setup/elf_file.h"
 #include "setup/libelf.h"
+#include "setup/libelf_memory.h"
+#include "setup/own_memory.h"
 #include "setup/symbol_table.h"
 
 #define KINDS 2 /* enum symbol_kind */
@@ -28,6 +28,7 @@ struct symbols {
 static const struct libelf *lib;
 static const struct recording *asked_of; /* whose modules these are */
 static struct symbols (*modules)[KINDS]; /* by index in SECTION_MODULES */
+static struct own_memory memory;	 /* these, and their tables */
 
 /* The full table where there is one, else what the dynamic linker needs. */
 static void read_file(struct symbol_table *table, enum symbol_kind kind,
@@ -37,15 +38,16 @@ static void read_file(struct symbol_table *table, enum symbol_kind kind,
 	struct elf_file debug;
 	bool done;
 
-	if (symbol_table_read(table, file, SHT_SYMTAB, kind))
+	if (symbol_table_read(table, &memory, file, SHT_SYMTAB, kind))
 		return;
 	if (debug_file_open(&debug, record, file)) {
-		done = symbol_table_read(table, &debug, SHT_SYMTAB, kind);
+		done = symbol_table_read(table, &memory, &debug, SHT_SYMTAB,
+					 kind);
 		elf_file_close(&debug);
 		if (done)
 			return;
 	}
-	symbol_table_read(table, file, SHT_DYNSYM, kind);
+	symbol_table_read(table, &memory, file, SHT_DYNSYM, kind);
 }
 
 /* The vDSO is in no file, but whole in this process, to its page's end. */
@@ -65,12 +67,11 @@ static bool open_module(struct elf_file *file,
 	return record->path[0] == '/' && elf_file_open(file, lib, record->path);
 }
 
-static void read_symbols(struct symbols *symbols, enum symbol_kind kind,
-			 const struct module_record *record)
+static void read_module(struct symbol_table *table, enum symbol_kind kind,
+			const struct module_record *record)
 {
 	struct elf_file file;
 
-	symbols->is_read = true;
 	if (!open_module(&file, record))
 		return;
 	/* The file may have been replaced since it was mapped. */
@@ -78,19 +79,22 @@ static void read_symbols(struct symbols *symbols, enum symbol_kind kind,
 	    (record->build_id_bytes ||
 	     elf_file_is_still(&file, asked_of->start_realtime_ns,
 			       record->identity)))
-		read_file(&symbols->table, kind, record, &file);
+		read_file(table, kind, record, &file);
 	elf_file_close(&file);
+}
+
+static void read_symbols(struct symbols *symbols, enum symbol_kind kind,
+			 const struct module_record *record)
+{
+	symbols->is_read = true;
+	libelf_memory_begin();
+	read_module(&symbols->table, kind, record);
+	libelf_memory_end();
 }
 
 static void forget(void)
 {
-	uint32_t n = asked_of ? asked_of->section[SECTION_MODULES].capacity : 0;
-
-	for (uint32_t i = 0; modules && i < n; i++) {
-		for (int kind = 0; kind < KINDS; kind++)
-			symbol_table_free(&modules[i][kind].table);
-	}
-	free(modules);
+	own_memory_release(&memory);
 	modules = NULL;
 	asked_of = NULL;
 }
@@ -108,7 +112,7 @@ table_of(const struct recording *rec, uint32_t index, enum symbol_kind kind)
 	if (rec != asked_of) {
 		forget();
 		asked_of = rec;
-		modules = calloc(n, sizeof(*modules));
+		modules = own_memory_take(&memory, n, sizeof(*modules));
 	}
 	if (!modules)
 		return NULL;

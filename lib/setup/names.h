@@ -10,8 +10,9 @@
 #include "base/text.h"
 
 /*
- * NULL where libelf is not loaded: the texts are then raw. Not signal-safe:
- * allocates. Pairs with names_close().
+ * NULL where libelf is not loaded: the texts are then raw. What is asked takes
+ * up to 64 KiB of the stack, and no memory of the host's: signal-safe, but not
+ * quick. One thread at a time. Pairs with names_close().
  */
 const struct text_names *names_open(void);
 void names_close(void);

@@ -5,9 +5,9 @@
  */
 #include "setup/symbol_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/heap_sort.h"
 #include "base/start_table.h"
 
 /* Where the symbols come from. */
@@ -53,16 +53,16 @@ static uint64_t end_of(const struct source *source, const GElf_Sym *sym)
 	return header.sh_addr + header.sh_size;
 }
 
-static int compare(const void *a, const void *b)
+static bool is_before(const void *a, const void *b)
 {
 	const struct symbol *left = a;
 	const struct symbol *right = b;
 
 	if (left->start != right->start)
-		return left->start < right->start ? -1 : 1;
+		return left->start < right->start;
 	if (left->rank != right->rank)
-		return left->rank < right->rank ? -1 : 1;
-	return left->name < right->name ? -1 : left->name > right->name;
+		return left->rank < right->rank;
+	return left->name < right->name;
 }
 
 /* Counts the wanted ones; enters them where there is a table. */
@@ -138,15 +138,14 @@ static void cut_versions(char *strings, size_t bytes)
 		*at = '\0';
 }
 
-static bool copy_strings(struct symbol_table *table, const Elf_Data *strings)
+static bool copy_strings(struct symbol_table *table, struct own_memory *memory,
+			 const Elf_Data *strings)
 {
-	if (!strings || !strings->d_buf || !strings->d_size)
-		return false;
-	table->strings = malloc(strings->d_size + 1);
+	/* Zeroed: so what is behind them ends the last. */
+	table->strings = own_memory_take(memory, strings->d_size + 1, 1);
 	if (!table->strings)
 		return false;
 	memcpy(table->strings, strings->d_buf, strings->d_size);
-	table->strings[strings->d_size] = '\0';
 	cut_versions(table->strings, strings->d_size);
 	return true;
 }
@@ -169,26 +168,30 @@ static bool has_unsized(const struct symbol_table *table)
 	return false;
 }
 
-static bool fill(struct symbol_table *table, const struct source *source)
+static bool fill(struct symbol_table *table, struct own_memory *memory,
+		 const struct source *source, const Elf_Data *strings)
 {
 	struct start_table starts = { .count = 0 };
 
 	table->symbols = scan(source, table);
-	if (!table->symbols)
+	if (!table->symbols || !copy_strings(table, memory, strings))
 		return false;
-	table->symbol = malloc(table->symbols * sizeof(*table->symbol));
+	table->symbol =
+		own_memory_take(memory, table->symbols, sizeof(*table->symbol));
 	if (!table->symbol)
 		return false;
 	scan(source, table);
-	qsort(table->symbol, table->symbols, sizeof(*table->symbol), compare);
+	heap_sort(table->symbol, table->symbols, sizeof(*table->symbol),
+		  is_before);
 	if (has_unsized(table))
 		starts = starts_of(source->file);
 	tidy(table, &starts);
 	return true;
 }
 
-bool symbol_table_read(struct symbol_table *table, const struct elf_file *file,
-		       uint32_t section_type, enum symbol_kind kind)
+bool symbol_table_read(struct symbol_table *table, struct own_memory *memory,
+		       const struct elf_file *file, uint32_t section_type,
+		       enum symbol_kind kind)
 {
 	const struct libelf *lib = file->lib;
 	Elf_Scn *scn = elf_file_next(file, NULL, section_type);
@@ -202,20 +205,13 @@ bool symbol_table_read(struct symbol_table *table, const struct elf_file *file,
 	source.symbols = lib->elf_getdata(scn, NULL);
 	strings = lib->elf_getdata(lib->elf_getscn(file->elf, header.sh_link),
 				   NULL);
-	if (source.symbols && copy_strings(table, strings)) {
+	if (source.symbols && strings && strings->d_buf) {
 		source.strings_bytes = strings->d_size;
-		if (fill(table, &source))
+		if (fill(table, memory, &source, strings))
 			return true;
 	}
-	symbol_table_free(table);
-	return false;
-}
-
-void symbol_table_free(struct symbol_table *table)
-{
-	free(table->symbol);
-	free(table->strings);
 	*table = (struct symbol_table){ 0 };
+	return false;
 }
 
 /* The number of symbols that start at or before address. */

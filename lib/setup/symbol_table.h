@@ -7,6 +7,7 @@
 #define SETUP_SYMBOL_TABLE_H
 
 #include "setup/elf_file.h"
+#include "setup/own_memory.h"
 
 struct symbol {
 	uint64_t start; /* [start, end) in the file's own addresses */
@@ -16,7 +17,7 @@ struct symbol {
 	uint32_t rank;	/* among names of one address: the lowest is shown */
 };
 
-/* Owned by the caller. All zero: empty. */
+/* All zero: empty. */
 struct symbol_table {
 	struct symbol *symbol; /* by start, one for each */
 	size_t symbols;
@@ -30,12 +31,12 @@ enum symbol_kind {
 
 /*
  * Reads the symbols of a kind from the first section of a type (SHT_SYMTAB or
- * SHT_DYNSYM). The file may be closed afterwards. False: there are none. Not
- * signal-safe: allocates. Pairs with symbol_table_free().
+ * SHT_DYNSYM), into memory, which the table then goes with. The file may be
+ * closed afterwards. False: there are none.
  */
-bool symbol_table_read(struct symbol_table *table, const struct elf_file *file,
-		       uint32_t section_type, enum symbol_kind kind);
-void symbol_table_free(struct symbol_table *table);
+bool symbol_table_read(struct symbol_table *table, struct own_memory *memory,
+		       const struct elf_file *file, uint32_t section_type,
+		       enum symbol_kind kind);
 
 /*
  * The symbol that address lies in, or NULL. A symbol without a size reaches to

@@ -111,3 +111,24 @@ ends_natively() {
 		done
 	done
 }
+
+# names_at_end COUNT VICTIM [ARGUMENT]: as natively, with so many texts that name
+# its callback.
+names_at_end() {
+	local native
+
+	rm -f "$RESULTS"/*
+	run natively "$(victim "$2")" "${@:3}"
+	native="$status $output"
+	run under_shim STALLSHIM_STALL=1ms "$(victim "$2")" "${@:3}"
+	echo "${*:2}: $status $output, natively $native"
+	[[ "$status $output" = "$native" ]]
+	[[ $(grep -l callback "$RESULTS"/*.stall.txt | wc -l) = "$1" ]]
+}
+
+@test "names are there where malloc would never return, or must not be called" {
+	names_at_end 1 locked_arena suspended
+	names_at_end 8 locked_arena _Fork
+	names_at_end 8 locked_arena call
+	names_at_end 1 own_malloc
+}

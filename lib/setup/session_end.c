@@ -19,13 +19,15 @@
 #include "sigsafe/os/process.h"
 #include "sigsafe/os/sys.h"
 #include "sigsafe/signals/default_action.h"
+#include "sigsafe/signals/fault_mask.h"
 #include "sigsafe/signals/quiet.h"
-#include "sigsafe/stacks/own_stack.h"
+#include "sigsafe/stacks/guarded_stack.h"
+#include "sigsafe/stacks/other_stack.h"
 #include "sigsafe/stacks/spare_stack.h"
-#include "sigsafe/thread.h"
+#include "sigsafe/stacks/stack_touch.h"
 
-/* What libelf and malloc take of the stack, several times over. */
-#define NAMES_BYTES (64u << 10)
+/* What libelf takes of the stack, several times over. */
+#define NAMES_BYTES (256u << 10)
 
 /* The session's: set once, in the constructor. */
 static const struct options *options;
@@ -60,19 +62,15 @@ void session_exit_begins(void)
 		ending_exit_begins();
 }
 
-/*
- * Has the caller's stack room for names, for which libelf allocates? Without
- * them the results are written elsewhere, where there is room for that.
- */
-static bool has_room_for_names(void)
-{
-	uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
-
-	return own_stack_room(sp) >= NAMES_BYTES;
-}
+struct last_word {
+	struct recording *rec;
+	enum recording_end how;
+	int detail;
+	bool with_names;
+};
 
 /* rec: a snapshot. */
-static void write_results(struct recording *rec, enum recording_end how)
+static void write_results(struct recording *rec, bool with_names)
 {
 	if (!options->keep_all && !results_are_due(rec, rec->end_ns)) {
 		results_remove();
@@ -83,35 +81,27 @@ static void write_results(struct recording *rec, enum recording_end how)
 	}
 	check_records(rec);
 	rec->end_ns = recording_now_ns(rec);
-	/* Inside a handler of the host malloc is not ours to call. */
-	results_publish(rec, how == END_EXIT && !thread_self.handler_depth &&
-				     has_room_for_names());
+	results_publish(rec, with_names);
 	if (is_to_summarise())
 		results_summarise(rec);
 }
 
 /* Of a recording that is frozen, or held. */
-static void end(struct recording *rec, enum recording_end how, int detail)
+static void end(const struct last_word *last)
 {
-	struct recording *copy;
+	struct recording *rec = last->rec, *copy;
 
 	/* It may have been removed for an exec that will not come to be. */
 	results_restore(rec);
 	rec->end_ns = clock_now_ns();
-	rec->end_detail = detail;
-	store_release(&rec->end, (uint32_t)how);
+	rec->end_detail = last->detail;
+	store_release(&rec->end, (uint32_t)last->how);
 	copy = results_snapshot(rec);
 	freeze_release();
 	if (copy)
-		write_results(copy, how);
+		write_results(copy, last->with_names);
 	snapshot_release(copy);
 }
-
-struct last_word {
-	struct recording *rec;
-	enum recording_end how;
-	int detail;
-};
 
 static void say_last_word(void *argument)
 {
@@ -120,19 +110,39 @@ static void say_last_word(void *argument)
 	run_program_ends(last->how);
 	freeze(last->rec);
 	waiters_name_holders(last->rec);
-	end(last->rec, last->how, last->detail);
+	end(last);
+}
+
+/*
+ * On a stack made for it: what looks like room on the thread's own may be an
+ * array with a coroutine's stack in it, or pages that can't be touched. False:
+ * there is no memory.
+ */
+static bool say_with_names(struct last_word *last)
+{
+	char *stack = guarded_stack_map(NAMES_BYTES);
+	struct quiet before;
+
+	if (!stack)
+		return false;
+	last->with_names = true;
+	stack_touch(TOUCH_CHANGE_BYTES);
+	before = quiet_begin();
+	fault_mask_learn(before.mask);
+	other_stack_call(stack + NAMES_BYTES, say_last_word, last);
+	quiet_end(&before);
+	guarded_stack_unmap(stack, NAMES_BYTES);
+	return true;
 }
 
 static void end_session(struct recording *rec, enum recording_end how,
 			int detail)
 {
-	struct last_word last = { rec, how, detail };
+	struct last_word last = { rec, how, detail, false };
 
 	if (!ending_begin(false))
 		return;
-	if (how == END_EXIT && has_room_for_names())
-		say_last_word(&last);
-	else
+	if (how != END_EXIT || !say_with_names(&last))
 		spare_stack_call_by_hook(NULL, say_last_word, &last);
 	ending_written(false);
 }
@@ -152,9 +162,11 @@ void session_end(enum recording_end how, int detail)
 
 static void write_before_exec(void *rec)
 {
+	const struct last_word last = { rec, END_EXEC, 0, false };
+
 	run_program_ends(END_EXEC);
 	freeze_hold(rec);
-	end(rec, END_EXEC, 0);
+	end(&last);
 }
 
 bool session_exec_begins(void)

@@ -1,7 +1,7 @@
 /*
  * The end of the session: its results are written. The caller's stack may have
- * little left, as a coroutine's of one page: where it has, they are written on
- * another one, without names.
+ * little left, as a coroutine's of one page: so they are written on another
+ * one.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,9 +15,9 @@
 void session_end_start(const struct options *of_session);
 
 /*
- * Writes the results: with names where how is END_EXIT, else raw and
- * signal-safe. Does nothing in a vfork child (it shares our memory, but is not
- * us), when there is no session, and the second time.
+ * Writes the results: with names where how is END_EXIT and there is memory,
+ * else raw. Signal-safe. Does nothing in a vfork child (it shares our memory,
+ * but is not us), when there is no session, and the second time.
  */
 void session_end(enum recording_end how, int detail);
 

@@ -152,7 +152,7 @@ ends_well() {
 @test "a program ends in a coroutine with 1,300 bytes left" {
 	local place
 
-	for place in coroutine looped threaded; do
+	for place in coroutine looped threaded array guard; do
 		ends_well $place exit _exit quick_exit exit_group seccomp
 	done
 }
@@ -160,7 +160,7 @@ ends_well() {
 @test "it executes another one there" {
 	local place
 
-	for place in coroutine looped threaded; do
+	for place in coroutine looped threaded array guard; do
 		ends_well $place exec exec-by-name exec-fails
 	done
 }
@@ -180,8 +180,12 @@ ends_well() {
 }
 
 @test "a program ends in a handler on a stack of one page" {
-	ends_well handler exit _exit quick_exit exit_group seccomp exec \
-		exec-by-name exec-fails
+	local place
+
+	for place in handler handler-array; do
+		ends_well $place exit _exit quick_exit exit_group seccomp exec \
+			exec-by-name exec-fails
+	done
 }
 
 @test "the program's own alternate stack may be of one page" {

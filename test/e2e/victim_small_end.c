@@ -4,7 +4,9 @@
  *
  * usage: victim_small_end PLACE WAY
  * PLACE: coroutine, looped (the thread is a loop), threaded (not the first
- * thread's) or handler. WAY: see ways below. Each ends with status 7.
+ * thread's), array (its stack is in a frame of the first thread), guard (no
+ * coroutine: it is the thread's own stack that can't be touched below), handler
+ * or handler-array. WAY: see ways below. Each ends with status 7.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -179,6 +181,54 @@ static void *run_handler(void *none)
 	return none;
 }
 
+/* Calls run with a stack in this frame. */
+static void *run_in_array(void *(*run)(void *none))
+{
+	char frame[3 * PAGE];
+	char *guard = (char *)(((uintptr_t)frame + PAGE - 1) & -PAGE);
+
+	memset(frame, 0, sizeof(frame));
+	if (mprotect(guard, PAGE, PROT_NONE))
+		_exit(3);
+	stack = guard + PAGE;
+	return run(NULL);
+}
+
+static void *run_array(void *none)
+{
+	(void)none;
+	return run_in_array(run_coroutine);
+}
+
+static void *run_handler_array(void *none)
+{
+	(void)none;
+	return run_in_array(run_handler);
+}
+
+/* Pages that the first thread's stack is to have. */
+#define TOUCHED 32
+
+static __attribute__((noinline)) void touch(void)
+{
+	volatile char pages[TOUCHED * PAGE];
+
+	for (size_t i = 0; i < sizeof(pages); i += PAGE)
+		pages[i] = 0;
+}
+
+static void *run_guard(void *none)
+{
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0) & -PAGE;
+
+	touch();
+	stack = (char *)here - TOUCHED / 2 * PAGE;
+	if (mprotect(stack - PAGE, PAGE, PROT_NONE))
+		_exit(3);
+	end_with_little_left();
+	return none;
+}
+
 static const struct place {
 	const char *name;
 	void *(*run)(void *none);
@@ -186,7 +236,10 @@ static const struct place {
 	{ "coroutine", run_coroutine },
 	{ "looped", run_looped },
 	{ "threaded", run_threaded },
+	{ "array", run_array },
+	{ "guard", run_guard },
 	{ "handler", run_handler },
+	{ "handler-array", run_handler_array },
 };
 
 int main(int argc, char **argv)

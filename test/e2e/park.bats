@@ -37,17 +37,6 @@ load lib
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 
-@test "threads that change sides are idle in their pool, and in its other jobs" {
-	rm -f "$RESULTS"/*
-	under_shim STALLSHIM_STALL=25ms "$(victim park_sides)"
-	text=$(result stall.txt)
-	cat "$text"
-	[[ $(header "$text" loops) = 2 ]]
-	between 60000000 400000000 "$(total_ns "$text" callback_asks)"
-	[[ $(total_ns "$text" take_job) = 0 ]]
-	[[ $(total_ns "$text" job_sleeps) = 0 ]]
-}
-
 # lead N: its pool's longest run by its own clock, and what the shim told of it.
 lead() {
 	RESULTS=$BATS_TEST_TMPDIR/$1
@@ -107,11 +96,6 @@ lead() {
 @test "a callback that waits for a condition is stalled, wherever else it parks" {
 	stalls_of park future
 	[[ $(header "$text" stalls) = 1 ]]
-	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
-}
-
-@test "so is one of a loop that calls a library's turn, in turns with others" {
-	stalls_of park library
 	between 60000000 400000000 "$(total_ns "$text" callback_awaits)"
 }
 

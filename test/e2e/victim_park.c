@@ -208,52 +208,6 @@ static void run_late_turns(void)
 	end_turns(thread);
 }
 
-/* A library's single turn: one thread at a time, and none ever parks. */
-
-static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
-
-static void library_waits(void)
-{
-	pthread_mutex_lock(&library_lock);
-	wait_for_events(1);
-	pthread_mutex_unlock(&library_lock);
-}
-
-/* Its frame is larger than those of the callback. */
-static void library_turn(void)
-{
-	char room[1024];
-
-	memset(room, 0, sizeof(room));
-	__asm__ volatile("" : : "r"(room) : "memory");
-	library_waits();
-	KEEP_FRAME();
-}
-
-static void *turn_in_library(void *calls_back)
-{
-	for (int i = 0; i < 40; i++) {
-		library_turn();
-		usleep(100);
-		if (i == 20 && calls_back)
-			callback_awaits();
-	}
-	return NULL;
-}
-
-static void run_library(void)
-{
-	pthread_t thread[2];
-
-	pthread_create(&thread[0], NULL, turn_in_library, NULL);
-	pthread_create(&thread[1], NULL, turn_in_library, &library_lock);
-	until_awaited();
-	usleep(STALL_NS / 1000);
-	finish();
-	pthread_join(thread[0], NULL);
-	pthread_join(thread[1], NULL);
-}
-
 /* As where the compiler has put the callback into the loop's function. */
 static bool is_inlined;
 
@@ -446,7 +400,6 @@ static const struct {
 	{ "turns", run_turns },
 	{ "late-turns", run_late_turns },
 	{ "leaders", run_leaders },
-	{ "library", run_library },
 	{ "future", run_future },
 	{ "own-turns", run_own_turns_epoll },
 	{ "worker", run_own_turns_poll },

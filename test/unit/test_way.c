@@ -80,44 +80,6 @@ Test(way, a_callback_is_not)
 	cr_assert_not(is_beside);
 }
 
-#ifdef __x86_64__
-
-/* As compilers do where a function does nothing but to call another one. */
-__asm__("	.pushsection .data.rel.local, \"aw\"\n"
-	"kept:	.quad jumps_on\n"
-	"	.popsection\n"
-	"	.text\n"
-	"jumps_on:\n"
-	"	jmp block_by_jump\n");
-
-__attribute__((noinline, used)) void block_by_jump(void);
-void block_by_jump(void)
-{
-	block_in_another();
-	__asm__ volatile("");
-}
-
-static __attribute__((noinline)) void turn_by_register(void)
-{
-	wait_for_events();
-	__asm__ volatile("	mov kept(%%rip), %%rax\n"
-			 "	call *%%rax"
-			 :
-			 :
-			 : "rax", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10",
-			   "r11", "memory", "cc");
-}
-
-Test(way, what_is_called_by_way_of_a_jump_is_beside_the_wait)
-{
-	begin();
-	is_beside = false;
-	turn_by_register();
-	cr_assert(is_beside);
-}
-
-#endif
-
 Test(way, nothing_is_beside_a_wait_to_which_there_were_many_ways)
 {
 	begin();

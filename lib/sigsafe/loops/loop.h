@@ -81,8 +81,6 @@ struct loop {
 	uint32_t late_tries;	     /* in vain */
 	bool has_blocked;	     /* after it had looked for events */
 	bool was_taught;	     /* by who never waited */
-	uintptr_t inner_sp;	     /* where it parks between its turns */
-	uint32_t inner_after;	     /* way_parts_after() of that */
 	struct turn_way *seat_turn;  /* its wait's, at an epoll; or NULL */
 	struct turn_way
 		*cold_turn;  /* lib/sigsafe/loops/cold.h; NULL: not cold */

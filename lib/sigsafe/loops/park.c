@@ -39,17 +39,6 @@ calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 }
 
 /*
- * Outside of its turns it may be in a callback, of the program's own loop that
- * calls a library's: a pool's waits for jobs have a deadline. Between its turns
- * it learns nothing where it has been taught.
- */
-static bool may_learn(const struct thread *self, const struct call_site *block)
-{
-	return park_is_outside(self, block) ? self->block_end != BLOCK_BY_OTHERS
-					    : !self->loop->was_taught;
-}
-
-/*
  * Where nobody has taught, since all had waited before they first parked: from
  * the first to be found beside its wait a place is learnt if threads take turns
  * at that. Who has only looked for events, in place of waiting, knows of none
@@ -74,13 +63,11 @@ static cold int32_t late_teacher(struct thread *self,
 	if (teacher != TEACHER_NOBODY) {
 		self->loop->late_tries = 0;
 		/* It is no more where its teacher alone was seen. */
-		if (has_seat) {
+		if (has_seat)
 			park_places_enter(hash, thread_identify()->tid);
-			park_between_turns(self, block);
-		}
 		return teacher;
 	}
-	if (!has_seat || !may_learn(self, block) ||
+	if (!has_seat || self->loop->was_taught ||
 	    !way_is_beside(&self->loop->way, block))
 		return teacher;
 	park_places_enter(hash, thread_identify()->tid);
@@ -107,18 +94,15 @@ static int32_t teacher_here(struct thread *self, const struct call_site *block)
 	if (teacher == TEACHER_NOBODY)
 		return late_teacher(self, block);
 	takes_turns = turns_were_taken(self, self->block_ns);
-	if (takes_turns && self->loop->was_taught) {
-		park_between_turns(self, block);
+	if (takes_turns && self->loop->was_taught)
 		return teacher;
-	}
 	of_stack = park_teacher_of_stack(block);
 	if (!takes_turns)
 		return of_stack;
+	self->loop->was_taught = of_stack != TEACHER_NOBODY;
 	/* It is no more where its teacher alone may wait in each turn. */
-	if (of_stack != TEACHER_NOBODY) {
-		self->loop->was_taught = true;
+	if (self->loop->was_taught)
 		park_teach_too(block);
-	}
 	return teacher;
 }
 
@@ -239,14 +223,8 @@ void park_at_once(struct call_site call, enum block_end end)
 static void resume(struct thread *self, const struct call_site *block,
 		   bool had_run)
 {
-	bool begins;
-
 	self->parked = false;
-	begins = cold_comes_back(self, block, had_run);
-	/* What it does next may be another job than its loop. */
-	if (is_watched(self) && park_is_outside(self, block))
-		self->takes_turns = false;
-	if (begins)
+	if (cold_comes_back(self, block, had_run))
 		run_resumes();
 }
 

@@ -16,15 +16,9 @@
  * before any of them parked. So one that has never been where it was taught to
  * park teaches as well: a place that is called beside its wait for events, by
  * no callback (lib/sigsafe/loops/way.h), if no two threads have been seen to
- * wait at that descriptor at once (lib/sigsafe/loops/turns.h).
- *
- * So does one that has left its loop, for a pool which runs that as a job: it
- * blocks until a deadline, beside its wait and further out in its stack than
- * where it parks between its turns. What it does when it is woken there is no
- * run of its loop, unless it comes to its wait again before it parks. (Where a
- * library waits, and what the program's own loop calls by name besides blocks,
- * that is taken for idle if threads take turns, and it blocks until a
- * deadline.)
+ * wait at that descriptor at once (lib/sigsafe/loops/turns.h). (Where a library
+ * waits, what the program's own loop calls by name besides, and blocks in, is
+ * taken for that.)
  *
  * Who only looks for events before it parks, without waiting, may do so at a
  * descriptor of its own, or many at one. It teaches if the first place where it

@@ -90,36 +90,6 @@ cold void park_teach_too(const struct call_site *block)
 	teach(*block);
 }
 
-/* Has even the function returned that called the one which waits for events? */
-static bool has_left_caller(const struct thread *self,
-			    const struct call_site *block)
-{
-	uintptr_t end = park_wait_end(self);
-
-	return end && block->sp > end;
-}
-
-cold void park_between_turns(struct thread *self, const struct call_site *block)
-{
-	struct loop *loop = self->loop;
-
-	if (loop->inner_after || has_left_caller(self, block))
-		return;
-	loop->inner_sp = block->sp;
-	loop->inner_after = way_parts_after(&loop->way, block);
-}
-
-cold bool park_is_outside(const struct thread *self,
-			  const struct call_site *block)
-{
-	const struct loop *loop = self->loop;
-
-	if (has_left_caller(self, block))
-		return true;
-	return loop->inner_after && block->sp != loop->inner_sp &&
-	       way_parts_after(&loop->way, block) > loop->inner_after;
-}
-
 cold int32_t park_teacher_of_stack(const struct call_site *block)
 {
 	uint64_t hash = park_whole_hash(block, WHOLE_SALT);

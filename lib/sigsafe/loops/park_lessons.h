@@ -43,12 +43,6 @@ void park_learn_late(struct thread *self, const struct call_site *call);
 /* It takes turns, and parks where another thread has taught: so it teaches. */
 void park_teach_too(const struct call_site *block);
 
-/* The first place where it is found to park is one between its turns. */
-void park_between_turns(struct thread *self, const struct call_site *block);
-
-/* Does it block there further out in its stack than between its turns? */
-bool park_is_outside(const struct thread *self, const struct call_site *block);
-
 /* A place that is taught by who has waited: of the whole stack; 0: unknown. */
 uint64_t park_late_hash(const struct call_site *call);
 

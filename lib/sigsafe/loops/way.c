@@ -42,16 +42,6 @@ static uintptr_t function_at(uintptr_t pc)
 	return pc ? frame_shape_of(known, pc)->function : 0;
 }
 
-/* Is that the function's address, or one where code jumps to it at once? */
-static bool leads_to(struct memory *memory, uintptr_t at, uintptr_t function)
-{
-	uint64_t code;
-
-	return at == function ||
-	       (memory_read(memory, at, &code) &&
-		machine_jump_target((const uint8_t *)&code, at) == function);
-}
-
 /*
  * Has the function taken the address of that other one from where a linker has
  * put it? It may have kept it in a register, to call that several times.
@@ -67,8 +57,7 @@ static bool has_loaded(struct memory *memory, uintptr_t pc, uintptr_t other)
 		at = pc - LOADED_BYTES;
 	for (; at < pc && memory_read(memory, at, &code); at++) {
 		from = machine_loaded_from(code, at);
-		if (from && memory_read(memory, from, &value) &&
-		    leads_to(memory, value, other))
+		if (from && memory_read(memory, from, &value) && value == other)
 			return true;
 	}
 	return false;
@@ -97,9 +86,7 @@ static bool are_in_one_function(uint64_t frame, uint64_t other)
 struct parting {
 	const struct wait_way *way;
 	const struct call_site *call;
-	/* The result. */
-	uint32_t calls;
-	bool is_beside;
+	bool is_beside; /* the result */
 };
 
 static void look(void *argument)
@@ -120,7 +107,6 @@ static void look(void *argument)
 		n--, i--;
 	if (!n || !i || !are_in_one_function(frame[n - 1], other[i - 1]))
 		return;
-	parting->calls = i;
 	memory_begin(&memory, &memory);
 	/* The innermost call is the one that is being made. */
 	while (--n && is_fixed(&memory, frame[n], frame[n - 1]))
@@ -128,23 +114,11 @@ static void look(void *argument)
 	parting->is_beside = !n;
 }
 
-static struct parting part(const struct wait_way *way,
-			   const struct call_site *call)
-{
-	struct parting parting = { .way = way, .call = call };
-
-	spare_stack_call_by_hook(NULL, look, &parting);
-	return parting;
-}
-
 cold bool way_is_beside(const struct wait_way *way,
 			const struct call_site *call)
 {
-	return part(way, call).is_beside;
-}
+	struct parting parting = { way, call, false };
 
-cold uint32_t way_parts_after(const struct wait_way *way,
-			      const struct call_site *call)
-{
-	return part(way, call).calls;
+	spare_stack_call_by_hook(NULL, look, &parting);
+	return parting.is_beside;
 }

@@ -38,11 +38,4 @@ void way_find(struct wait_way *way, const struct call_site *wait);
  */
 bool way_is_beside(const struct wait_way *way, const struct call_site *call);
 
-/*
- * How many of the way's calls were made by the function in which the two part,
- * and from there on; 0: in none, or it is not known.
- */
-uint32_t way_parts_after(const struct wait_way *way,
-			 const struct call_site *call);
-
 #endif

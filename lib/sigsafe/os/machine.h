@@ -159,13 +159,6 @@ static inline uintptr_t machine_jump_slot(const uint8_t *code,
 					  uintptr_t address);
 
 /*
- * Where the code jumps to at once; 0: it does not, or not to a fixed place. Of
- * that only the bytes of a jump are read.
- */
-static inline uintptr_t machine_jump_target(const uint8_t *code,
-					    uintptr_t address);
-
-/*
  * Are the eight bytes of code in front of a return address a call of a fixed
  * function, or of one that a relative address in the code points to?
  */

@@ -261,15 +261,6 @@ static inline uintptr_t machine_jump_slot(const uint8_t *code,
 	return 0;
 }
 
-/* Of no use where machine_loaded_from() tells nothing. */
-static inline uintptr_t machine_jump_target(const uint8_t *code,
-					    uintptr_t address)
-{
-	(void)code;
-	(void)address;
-	return 0;
-}
-
 #define VDSO_CLOCK "__kernel_clock_gettime"
 
 #define UNWIND_LIBRARY	  "libunwind-aarch64.so.8"

@@ -276,12 +276,6 @@ static inline uintptr_t machine_jump_slot(const uint8_t *code,
 	return next_plus(code + at, address + at);
 }
 
-static inline uintptr_t machine_jump_target(const uint8_t *code,
-					    uintptr_t address)
-{
-	return code[0] == 0xe9 ? next_plus(code + 5, address + 5) : 0;
-}
-
 #define VDSO_CLOCK "__vdso_clock_gettime"
 
 #define UNWIND_LIBRARY	  "libunwind-x86_64.so.8"

@@ -132,3 +132,27 @@ names_at_end() {
 	names_at_end 8 locked_arena call
 	names_at_end 1 own_malloc
 }
+
+# ends_by_itself RUNNER HOW: with 3, as it exits before the other may look. The
+# processors may be busy for longer than that.
+ends_by_itself() {
+	local tries
+
+	for tries in 1 2 3; do
+		run "$1" "$(victim sends)" "$sig" "$2"
+		[[ $status != 3 ]] || return 0
+	done
+	echo "$sig by $2, $1: $status in $tries runs"
+	return 1
+}
+
+@test "a death sent to who has it blocked does not keep an exit waiting" {
+	local how sig
+
+	for sig in 1 10 15; do
+		for how in shut shut-all; do
+			ends_by_itself natively "$how"
+			ends_by_itself under_shim "$how"
+		done
+	done
+}

@@ -3,8 +3,10 @@
  * while that one, which gets it, waits for events; and would then end the
  * process in another way, or be heard of.
  *
- * usage: victim_sends NUMBER kill|group|queue|call|blocked|thread|value|task
- * blocked: the thread has it blocked
+ * usage: victim_sends NUMBER kill|group|queue|call|blocked|thread|value|task|
+ *	shut|shut-all
+ * blocked: the thread has it blocked; shut: the first one has, for 150 ms, to
+ * which it is sent; shut-all: both have
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,13 +24,18 @@ static int sig;
 
 static pthread_t first;
 
-static void send_blocked(void)
+static void shut(int how)
 {
 	sigset_t set;
 
 	sigemptyset(&set);
 	sigaddset(&set, sig);
-	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	pthread_sigmask(how, &set, NULL);
+}
+
+static void send_blocked(void)
+{
+	shut(SIG_BLOCK);
 	kill(getpid(), sig);
 }
 
@@ -53,6 +60,12 @@ static void send(const char *how)
 	case 't':
 		if (!strcmp(how, "task"))
 			tgkill(getpid(), getpid(), sig);
+		else
+			pthread_kill(first, sig);
+		break;
+	case 's':
+		if (!strcmp(how, "shut-all"))
+			kill(getpid(), sig);
 		else
 			pthread_kill(first, sig);
 		break;
@@ -81,7 +94,13 @@ int main(int argc, char **argv)
 	first = pthread_self();
 	poll(NULL, 0, 1);
 	poll(NULL, 0, 1);
+	if (*argv[argc - 1] == 's')
+		shut(SIG_BLOCK);
 	pthread_create(&thread, NULL, send_and_exit, argv[argc - 1]);
+	if (*argv[argc - 1] == 's') {
+		poll(NULL, 0, 150);
+		shut(SIG_UNBLOCK);
+	}
 	for (;;)
 		poll(NULL, 0, 10);
 }

@@ -5,40 +5,14 @@
  */
 #include "sigsafe/os/thread_name.h"
 
-#include <fcntl.h>
 #include <string.h>
 
-#include "base/pen.h"
 #include "sigsafe/os/sys.h"
-
-struct path {
-	char bytes[64];
-};
-
-static void path_write(void *ctx, const char *bytes, size_t length)
-{
-	struct path *path = ctx;
-
-	if (length < sizeof(path->bytes))
-		memcpy(path->bytes, bytes, length);
-}
-
-static struct path path_of(int32_t tid)
-{
-	struct path path = { "" };
-	const struct text_out out = { path_write, &path };
-	struct pen pen = pen_for(&out);
-
-	pen_number(&pen, "/proc/self/task/", (uint64_t)tid, "/comm");
-	pen_flush(&pen);
-	return path;
-}
+#include "sigsafe/os/thread_file.h"
 
 void thread_name_of(int32_t tid, char name[NAME_BYTES])
 {
-	struct path path = path_of(tid);
-	long fd =
-		sys4(SYS_openat, AT_FDCWD, path.bytes, O_RDONLY | O_CLOEXEC, 0);
+	long fd = thread_file_open(tid, "/comm");
 	long length = 0;
 
 	if (!sys_failed(fd)) {

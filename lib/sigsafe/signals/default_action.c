@@ -5,16 +5,15 @@
  */
 #include "sigsafe/signals/default_action.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "base/atomic.h"
 #include "sigsafe/os/clock.h"
 #include "sigsafe/os/nap.h"
 #include "sigsafe/os/process.h"
 #include "sigsafe/os/quiet_lock.h"
+#include "sigsafe/signals/coming.h"
 #include "sigsafe/signals/disposition.h"
 #include "sigsafe/stacks/other_stack.h"
 
@@ -116,15 +115,6 @@ void default_action_is_awaited(kernel_sigset set)
 		;
 }
 
-/* As far as can be told: each thread is a folder there. */
-static bool is_only_thread(void)
-{
-	struct stat st;
-
-	return !sys4(SYS_newfstatat, AT_FDCWD, "/proc/self/task", &st, 0) &&
-	       st.st_nlink == 3;
-}
-
 static bool is_under_way(void)
 {
 	uint32_t memory = process_memory();
@@ -132,15 +122,19 @@ static bool is_under_way(void)
 	return memory && quiet_lock_is_held(&death, memory);
 }
 
-/* The thread that is to die may have to wait for a processor. */
+/*
+ * The thread that is to die may have to wait for a processor. Has it the signal
+ * blocked, the process natively ends first.
+ */
 static void await_coming(void)
 {
 	uint64_t until_ns = load_relaxed(&sent_ns) + COMING_NS;
+	int sig = load_relaxed(&sent_sig);
 
-	if (SIGNAL_BIT(load_relaxed(&sent_sig)) & load_relaxed(&awaited) ||
-	    clock_now_ns() >= until_ns || is_only_thread())
+	if (SIGNAL_BIT(sig) & load_relaxed(&awaited))
 		return;
-	for (unsigned looks = 0; !is_under_way() && clock_now_ns() < until_ns;
+	for (unsigned looks = 0; !is_under_way() && clock_now_ns() < until_ns &&
+				 signal_is_coming(sig);
 	     looks++)
 		nap(looks);
 }

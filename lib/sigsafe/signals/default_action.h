@@ -21,8 +21,8 @@ void act_by_default(int sig);
 /*
  * The host has sent sig to another one of its threads, or to its process while
  * the sender itself blocks it. If it kills, the process would be dead by now:
- * so for a moment it does not end in another way. Whether it does is not known,
- * as the others may block it as well. Signal-safe.
+ * so for a moment it does not end in another way, unless the others block it as
+ * well. Signal-safe.
  */
 void default_action_may_come(int sig);
 

@@ -11,8 +11,8 @@
 #include "sigsafe/os/clock.h"
 
 /*
- * What waits for no longer than this does not park: so locks are waited for,
- * again and again, as Python's threads do for theirs (5 ms).
+ * By what waits for no longer than this it is not taught where threads park: so
+ * locks are waited for, again and again, as Python's do for theirs (5 ms).
  */
 #define PARK_NEAR_NS (20 * NS_PER_MS)
 
@@ -42,8 +42,12 @@ static inline bool hook_park_is_far(const struct timespec *until)
 static inline void hook_park_until(const struct timespec *until,
 				   struct call_site from)
 {
-	if (park_may_begin_timed() && hook_park_is_far(until))
+	if (!park_may_begin_timed())
+		return;
+	if (hook_park_is_far(until))
 		park_begin_slowly(from, BLOCK_AT_DEADLINE);
+	else if (park_may_begin_soon())
+		park_begin_slowly(from, BLOCK_SOON);
 }
 
 /*

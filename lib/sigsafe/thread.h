@@ -43,6 +43,7 @@ enum arming {
 enum block_end {
 	BLOCK_BY_OTHERS,   /* for as long as it takes */
 	BLOCK_AT_DEADLINE, /* or by others */
+	BLOCK_SOON,	   /* the same, and that is near */
 	BLOCK_SLEEPS	   /* by itself alone */
 };
 

@@ -62,6 +62,12 @@ lead() {
 	done
 }
 
+@test "who takes turns parks until a deadline that is near, too" {
+	stalls_of park soon
+	(($(header "$text" loops) >= 2))
+	[[ $(total_ns "$text" pthread_cond_timedwait) = 0 ]]
+}
+
 @test "a loop that waits for a condition in each of its turns is stalled in it" {
 	local what
 

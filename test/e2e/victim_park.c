@@ -105,6 +105,26 @@ static void run_turns(void)
 
 static uint64_t longest_run_ns; /* guarded by lock */
 
+/* Where the pool parks for so long at once, as asio's does in run_one_for(). */
+#define SOON_NS (15 * (long)NS_PER_MS)
+
+static bool parks_soon;
+
+static void await_seat(void)
+{
+	struct timespec until;
+
+	if (!parks_soon) {
+		pthread_cond_wait(&place_free, &lock);
+		return;
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_nsec += SOON_NS;
+	until.tv_sec += until.tv_nsec / (long)NS_PER_S;
+	until.tv_nsec %= (long)NS_PER_S;
+	pthread_cond_timedwait(&place_free, &lock, &until);
+}
+
 static void note_run(uint64_t begun_ns)
 {
 	uint64_t ns = now_ns() - begun_ns;
@@ -119,7 +139,7 @@ static bool take_seat(uint64_t begun_ns)
 	pthread_mutex_lock(&lock);
 	note_run(begun_ns);
 	while (has_poller && turns < LAST_TURN)
-		pthread_cond_wait(&place_free, &lock);
+		await_seat();
 	has_poller = true;
 	pthread_mutex_unlock(&lock);
 	return turns < LAST_TURN;
@@ -151,9 +171,9 @@ static void *lead_and_follow(void *timer)
 	return NULL;
 }
 
-static void run_leaders(void)
+static void lead(long period_ns)
 {
-	struct itimerspec period = { { 0, PERIOD_NS }, { 0, PERIOD_NS } };
+	struct itimerspec period = { { 0, period_ns }, { 0, period_ns } };
 	struct epoll_event event = { .events = EPOLLIN };
 	int timer = timerfd_create(CLOCK_MONOTONIC, 0);
 	pthread_t thread[4];
@@ -165,6 +185,18 @@ static void run_leaders(void)
 	for (int i = 0; i < 4; i++)
 		pthread_join(thread[i], NULL);
 	printf("%ju\n", (uintmax_t)longest_run_ns);
+}
+
+static void run_leaders(void)
+{
+	lead(PERIOD_NS);
+}
+
+static void run_soon(void)
+{
+	parks_soon = true;
+	turns = LAST_TURN - 30;
+	lead(8 * PERIOD_NS);
 }
 
 /* A callback that waits for what another thread finishes. */
@@ -400,6 +432,7 @@ static const struct {
 	{ "turns", run_turns },
 	{ "late-turns", run_late_turns },
 	{ "leaders", run_leaders },
+	{ "soon", run_soon },
 	{ "future", run_future },
 	{ "own-turns", run_own_turns_epoll },
 	{ "worker", run_own_turns_poll },

@@ -144,14 +144,14 @@ void park_begin_slowly(struct call_site call, enum block_end end)
 	struct thread *self = &thread_self;
 
 	/* It may be found to have been cold, as it comes back. */
-	bool may_be_cold = self->lessons < PARK_LESSONS;
+	bool may_be_cold = self->lessons < PARK_LESSONS && end != BLOCK_SOON;
 
 	self->parked = false;
 	if (may_be_cold)
 		park_learn(self, &call);
 	if (!self->run_begun_ns && !may_be_cold)
 		return;
-	if (unlikely(self->looks))
+	if (unlikely(self->looks) && end != BLOCK_SOON)
 		park_learn_late(self, &call);
 	self->block_end = end;
 	self->block_ns = clock_now_ns();

@@ -6,7 +6,8 @@
  * Places are learnt from threads that have never waited for events. Each of the
  * first times that such a one blocks in a condition variable, a semaphore or a
  * raw futex, no deeper in its stack than ever before, the calls that led there
- * are a place to park. (Not until a deadline that is near: shim/hook_park.h.)
+ * are a place to park. (Not until a deadline that is near: shim/hook_park.h. It
+ * teaches only where threads take turns.)
  * (Not so the main thread's: it waits for what it has started.) A thread that
  * is made with its first job waits for that one's answers before: so it teaches
  * as well if it has polled one descriptor each time, and not often, where the
@@ -86,6 +87,15 @@ static inline bool park_may_begin_timed(void)
 {
 	return unlikely(thread_self.run_begun_ns ||
 			thread_self.lessons < PARK_TIMED_LESSONS);
+}
+
+/*
+ * The same until a deadline that is near: where threads take turns one may do
+ * so between them, as asio's run_for() does at its end.
+ */
+static inline bool park_may_begin_soon(void)
+{
+	return thread_self.run_begun_ns && thread_self.seat.epoll != SEAT_POLLS;
 }
 
 /*

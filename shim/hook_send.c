@@ -17,6 +17,7 @@
 #include "sigsafe/signals/default_action.h"
 #include "sigsafe/signals/host_mask.h"
 #include "sigsafe/signals/host_signal.h"
+#include "sigsafe/signals/sent_fault.h"
 
 static void claim(int sig)
 {
@@ -58,6 +59,8 @@ HOOK int pthread_kill(pthread_t thread, int sig)
 HOOK int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
 {
 	claim(sig);
+	if (sigset_of(sig) & FAULT_SIGNALS)
+		sent_faults_are_queued();
 	return sent_to(thread != pthread_self(),
 		       real.pthread_sigqueue(thread, sig, value), sig);
 }

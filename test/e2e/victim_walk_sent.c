@@ -3,8 +3,9 @@
  * moment (victim_lost_frames.h), and a SIGSEGV that was sent comes at any time.
  *
  * usage: victim_walk_sent HOW
- * HOW: handled (another thread sends it, all the time), thread (it is blocked,
- * and pends for the thread), process (for the process)
+ * HOW: handled (another thread sends it, all the time), queued (the same, with
+ * a value), thread (it is blocked, and pends for the thread), process (for the
+ * process)
  * prints "done" at its end
  *
  * SPDX-License-Identifier: MIT
@@ -25,6 +26,16 @@ static pthread_t worker;
 static atomic_bool is_ready;
 static atomic_int handled;
 
+static bool is_queued(void)
+{
+	return strcmp(how, "queued") == 0;
+}
+
+static bool is_handled(void)
+{
+	return is_queued() || strcmp(how, "handled") == 0;
+}
+
 static bool is_sent(const siginfo_t *info, int code)
 {
 	return info->si_code == code && info->si_pid == getpid() &&
@@ -35,17 +46,23 @@ static void count(int sig, siginfo_t *info, void *context)
 {
 	(void)sig;
 	(void)context;
-	if (!is_sent(info, SI_TKILL))
+	if (!is_sent(info, is_queued() ? SI_QUEUE : SI_TKILL) ||
+	    !pthread_equal(pthread_self(), worker))
 		_exit(77);
 	atomic_fetch_add(&handled, 1);
 }
 
 static void *send(void *none)
 {
+	const union sigval value = { .sival_int = 1 };
+
 	while (!atomic_load(&is_ready))
 		sched_yield();
 	while (!atomic_load(&is_over)) {
-		pthread_kill(worker, SIGSEGV);
+		if (is_queued())
+			pthread_sigqueue(worker, SIGSEGV, value);
+		else
+			pthread_kill(worker, SIGSEGV);
 		spin(5000);
 	}
 	return none;
@@ -81,11 +98,6 @@ static void find_pending(void)
 	if (sigtimedwait(&segv, &info, &limit) != SIGSEGV ||
 	    !is_sent(&info, SI_USER))
 		puts("it pends no more");
-}
-
-static bool is_handled(void)
-{
-	return strcmp(how, "handled") == 0;
 }
 
 static __attribute__((noinline)) void never_return(void)

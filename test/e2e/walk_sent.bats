@@ -22,6 +22,10 @@ goes_on() {
 	goes_on handled
 }
 
+@test "one that is queued for the thread, which alone may handle it" {
+	goes_on queued
+}
+
 @test "one that pends, blocked by the thread" {
 	goes_on thread
 }

@@ -66,5 +66,5 @@ void claim_drop_late_tick(int sig)
 
 	if (sys4(SYS_rt_sigtimedwait, &set, &info, &now, sizeof(set)) == sig &&
 	    !signal_is_tick(&info))
-		signal_send_again(sig, &info);
+		signal_send_to_pend(sig, &info);
 }

@@ -53,7 +53,7 @@ cold void fault_kills(int sig, const siginfo_t *info)
 		return;
 	/* It comes where it came, and finds the registers. */
 	block(sig);
-	signal_send_again(sig, info);
+	signal_send_here(sig, info);
 }
 
 /* Without a place to keep it, it is blocked: sigsafe/signals/sent_fault.h says
@@ -65,7 +65,7 @@ static void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 		return;
 	block(sig);
 	*context_mask(uc) |= SIGNAL_BIT(sig);
-	signal_send_again(sig, info);
+	signal_send_here(sig, info);
 }
 
 /* The walk looks at the count when it has ended. */

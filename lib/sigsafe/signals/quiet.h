@@ -34,7 +34,7 @@ static inline void quiet_end(const struct quiet *before)
 	sys_sigprocmask(SIG_SETMASK, &before->mask, NULL);
 	thread_self.is_quiet = before->was_quiet;
 	/* Last: until now one may have come. */
-	sent_faults_settle();
+	sent_faults_settle(before->mask);
 }
 
 /*
@@ -46,14 +46,15 @@ static inline void quiet_enter(void)
 	thread_self.is_quiet = true;
 }
 
-static inline void quiet_leave(void)
+/* hosts: the mask of the code that goes on. */
+static inline void quiet_leave(kernel_sigset hosts)
 {
 	const kernel_sigset faults = FAULT_SIGNALS;
 
 	/* Until it has returned. */
 	sys_sigprocmask(SIG_BLOCK, &faults, NULL);
 	thread_self.is_quiet = false;
-	sent_faults_settle();
+	sent_faults_settle(hosts);
 }
 
 #endif

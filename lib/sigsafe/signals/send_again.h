@@ -12,7 +12,8 @@
 
 /*
  * Was it sent to the thread, as the kernel's own are (of faults), and not to
- * the process? Signal-safe.
+ * the process? That of pthread_sigqueue(3) was, but looks like sigqueue(3)'s.
+ * Signal-safe.
  */
 static inline bool signal_is_threads(const siginfo_t *info)
 {
@@ -20,17 +21,31 @@ static inline bool signal_is_threads(const siginfo_t *info)
 }
 
 /*
- * With what was said of it: to the thread or to the process, which any of its
- * threads stands for. Signal-safe.
+ * With what was said of it, to this thread: natively its handler would have run
+ * here, as the kernel has chosen this thread, if it was sent to the process.
+ * Signal-safe.
  */
-static inline void signal_send_again(int sig, const siginfo_t *info)
+static inline void signal_send_here(int sig, const siginfo_t *info)
 {
-	int tid = sys_gettid();
+	sys4(SYS_rt_tgsigqueueinfo, sys_getpid(), sys_gettid(), sig, info);
+}
 
+/* The same, to the process: any thread of it may have it. Signal-safe. */
+static inline void signal_send_to_process(int sig, const siginfo_t *info)
+{
+	sys3(SYS_rt_sigqueueinfo, sys_gettid(), sig, info);
+}
+
+/*
+ * Where the host has it blocked, so that natively it would pend for whom it was
+ * sent to. Signal-safe.
+ */
+static inline void signal_send_to_pend(int sig, const siginfo_t *info)
+{
 	if (signal_is_threads(info))
-		sys4(SYS_rt_tgsigqueueinfo, sys_getpid(), tid, sig, info);
+		signal_send_here(sig, info);
 	else
-		sys3(SYS_rt_sigqueueinfo, tid, sig, info);
+		signal_send_to_process(sig, info);
 }
 
 #endif

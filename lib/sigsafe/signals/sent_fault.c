@@ -18,13 +18,27 @@ static struct sent_fault kept[SENT_FAULTS];
 
 uint32_t sent_faults_kept;
 
-/* Has the thread such a one? What goes to the process pends for itself. */
+/* Relaxed: set by a thread before it sends one, by which it is handed on. */
+static bool are_queued;
+
+void sent_faults_are_queued(void)
+{
+	store_relaxed(&are_queued, true);
+}
+
+static bool is_threads(const siginfo_t *info)
+{
+	return signal_is_threads(info) ||
+	       (info->si_code == SI_QUEUE && load_relaxed(&are_queued));
+}
+
+/* Has the thread such a one? The process's pends for itself. */
 static bool stands_for(const struct sent_fault *other, int tid,
 		       const siginfo_t *info)
 {
 	return load_relaxed(&other->holder) == tid &&
 	       other->info.si_signo == info->si_signo &&
-	       signal_is_threads(&other->info) == signal_is_threads(info);
+	       is_threads(&other->info) == is_threads(info);
 }
 
 /* Pairs with the release in send(). */
@@ -60,25 +74,47 @@ cold bool sent_fault_keep(const siginfo_t *info)
 	return false;
 }
 
-static void send(struct sent_fault *fault)
+/*
+ * Those of which one pends here in any case. A second one that was sent to the
+ * process would be merged with that.
+ */
+static kernel_sigset sent_to_thread(int tid)
 {
-	signal_send_again(fault->info.si_signo, &fault->info);
+	kernel_sigset set = 0;
+
+	for (unsigned i = 0; i < SENT_FAULTS; i++)
+		if (load_relaxed(&kept[i].holder) == tid &&
+		    is_threads(&kept[i].info))
+			set |= SIGNAL_BIT(kept[i].info.si_signo);
+	return set;
+}
+
+static void send(struct sent_fault *fault, kernel_sigset pending)
+{
+	const siginfo_t *info = &fault->info;
+	int sig = info->si_signo;
+
+	if (is_threads(info) || !(pending & SIGNAL_BIT(sig)))
+		signal_send_here(sig, info);
+	else
+		signal_send_to_process(sig, info);
 	sub_release(&sent_faults_kept, 1);
 	/* Pairs with take(): it is another's place then. */
 	store_release(&fault->holder, 0);
 }
 
-cold void sent_faults_return(void)
+cold void sent_faults_return(kernel_sigset hosts)
 {
 	const kernel_sigset all = ~UINT64_C(0);
 	int tid = sys_gettid();
-	kernel_sigset before;
+	kernel_sigset pending, before;
 
 	/* They come when all have been sent, and no tick meanwhile. */
 	sys_sigprocmask(SIG_SETMASK, &all, &before);
+	pending = hosts | sent_to_thread(tid);
 	for (unsigned i = 0; i < SENT_FAULTS; i++)
 		if (load_relaxed(&kept[i].holder) == tid)
-			send(&kept[i]);
+			send(&kept[i], pending);
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 }
 

@@ -26,15 +26,24 @@ extern uint32_t sent_faults_kept;
  */
 bool sent_fault_keep(const siginfo_t *info);
 
-/* Sends the calling thread's again, as the section is over. */
-void sent_faults_return(void);
+/*
+ * Sends the calling thread's again, as the section is over: to itself what
+ * hosts lets through, the mask of the host's code that goes on.
+ */
+void sent_faults_return(kernel_sigset hosts);
 
 /* The same: costs nothing if none is kept. */
-static inline void sent_faults_settle(void)
+static inline void sent_faults_settle(kernel_sigset hosts)
 {
 	if (unlikely(load_relaxed(&sent_faults_kept)))
-		sent_faults_return();
+		sent_faults_return(hosts);
 }
+
+/*
+ * The host queues some for a thread of its own: pthread_sigqueue(3). From now
+ * on every queued one is taken for a thread's; before that, for the process's.
+ */
+void sent_faults_are_queued(void);
 
 /* After a fork: they have come to the parent's threads. */
 void sent_faults_reset(void);

@@ -72,7 +72,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	/* The next one is to come where the thread blocks every signal. */
 	mask = wait_mask_interrupted(uc);
 	*mask = mask_of_kernel(*mask);
-	quiet_leave();
+	quiet_leave(*mask);
 }
 
 /*
@@ -111,7 +111,7 @@ static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 		claim_sent(memory, sig);
 		*mask = mask_of_kernel(*mask);
 	}
-	signal_send_again(sig, info);
+	signal_send_to_pend(sig, info);
 	claim_drop_late_tick(sig);
 	stay_hidden(uc);
 }
@@ -239,7 +239,7 @@ void signal_enter(int sig, siginfo_t *info, void *context)
 	} else if (unlikely(handler == DEFAULT)) {
 		quiet_enter();
 		act_by_default(sig);
-		quiet_leave();
+		quiet_leave(*context_mask(context));
 	} else {
 		call_host(sig, info, context, handler);
 	}

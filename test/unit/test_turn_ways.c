@@ -36,10 +36,24 @@ Test(turn_ways, what_is_shown_of_one_holds_for_all_of_the_same_calls)
 {
 	fixture_recording(1 << 20);
 	note(1, 5);
-	cr_assert_not(turn_way_is_shown(note(1, 6)));
+	cr_assert_not(turn_way_is_shown(note(1, 6), 1));
 	turn_way_show(note(1, 5));
-	cr_assert(turn_way_is_shown(note(1, 6)));
-	cr_assert_not(turn_way_is_shown(note(2, 5)));
+	cr_assert(turn_way_is_shown(note(1, 6), 1));
+	cr_assert_not(turn_way_is_shown(note(2, 5), 1));
+}
+
+Test(turn_ways, who_parks_further_out_than_others_is_not_shown)
+{
+	fixture_recording(1 << 20);
+	turn_way_note_place(note(1, 5), 3);
+	turn_way_show(note(1, 5));
+	cr_assert(turn_way_is_shown(note(1, 5), 3));
+	cr_assert_not(turn_way_is_shown(note(1, 5), 4));
+	turn_way_note_place(note(1, 5), 2);
+	cr_assert_not(turn_way_is_shown(note(1, 5), 3));
+	turn_way_note_place(note(1, 5), 4);
+	cr_assert(turn_way_is_shown(note(1, 5), 2));
+	cr_assert_not(turn_way_is_shown(note(1, 5), 3));
 }
 
 Test(turn_ways, none_of_the_calls_of_a_closed_one_counts_again)
@@ -50,7 +64,7 @@ Test(turn_ways, none_of_the_calls_of_a_closed_one_counts_again)
 	turn_way_close(note(1, 5));
 	cr_assert_not(turn_way_is_open(note(1, 6)));
 	cr_assert_not(turn_way_is_open(note(1, 8)));
-	cr_assert_not(turn_way_is_shown(note(1, 6)));
+	cr_assert_not(turn_way_is_shown(note(1, 6), 1));
 	cr_assert_not(turn_way_is_at(note(1, 5), 6));
 	cr_assert(turn_way_is_open(note(2, 5)));
 }

@@ -26,7 +26,7 @@ static __attribute__((noinline)) void block(void)
 {
 	struct call_site here = CALL_SITE_HERE;
 
-	is_beside = way_is_beside(&way, &here);
+	is_beside = way_beside(&way, &here);
 }
 
 /* Each call is to be followed by something, so that it leaves a frame. */

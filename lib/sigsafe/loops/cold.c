@@ -53,11 +53,12 @@ static bool is_shared(struct thread *self, int32_t epoll)
 }
 
 static void take_place(struct thread *self, const struct call_site *call,
-		       struct turn_way *turn)
+		       struct turn_way *turn, uint32_t after)
 {
 	struct loop *loop = self->loop;
 
 	loop->cold_turn = turn;
+	loop->parts_after = after;
 	loop->seat_shape = *frame_shape_of(loop->shapes, call->pc);
 	loop->seat_waits = self->record->waits;
 	self->seat =
@@ -69,24 +70,29 @@ static void take_place(struct thread *self, const struct call_site *call,
 
 static cold void try_it(struct thread *self, const struct call_site *call)
 {
+	uint32_t after = 0;
 	struct turn_way *turn =
-		may_be_cold(self) ? turn_ways_beside(call) : NULL;
+		may_be_cold(self) ? turn_ways_beside(call, &after) : NULL;
 
 	if (turn && enrol(self) && is_shared(self, turn_way_epoll(turn)))
-		take_place(self, call, turn);
+		take_place(self, call, turn, after);
 }
 
-static bool is_shown(const struct thread *self, const struct turn_way *turn)
+static bool is_shown(const struct thread *self, const struct turn_way *turn,
+		     uint32_t after)
 {
-	return turn && turn_way_is_shown(turn) && turns_have_seat(self);
+	return turn && turn_way_is_shown(turn, after) && turns_have_seat(self);
 }
 
 /* It has waited itself, but not come back to that from where it parks. */
 static void warm_up(struct thread *self, const struct call_site *call)
 {
-	if (!self->takes_turns && is_shown(self, self->loop->seat_turn) &&
-	    self->loop->cold_tries++ < COLD_TRIES)
-		self->takes_turns = way_is_beside(&self->loop->way, call);
+	struct loop *loop = self->loop;
+
+	if (!self->takes_turns && is_shown(self, loop->seat_turn, 1) &&
+	    loop->cold_tries++ < COLD_TRIES)
+		self->takes_turns = is_shown(self, loop->seat_turn,
+					     way_beside(&loop->way, call));
 }
 
 bool cold_comes_back(struct thread *self, const struct call_site *call,
@@ -100,7 +106,8 @@ bool cold_comes_back(struct thread *self, const struct call_site *call,
 		warm_up(self, call);
 		return had_run;
 	}
-	self->takes_turns = is_shown(self, self->loop->cold_turn);
+	self->takes_turns =
+		is_shown(self, self->loop->cold_turn, self->loop->parts_after);
 	if (!turn_way_is_open(self->loop->cold_turn))
 		self->loop->cold_turn = NULL;
 	return cold_is(self);
@@ -132,7 +139,7 @@ static bool is_proven(struct thread *self, const struct seat *seat)
 		return false;
 	if (self->lessons > 1)
 		turn_way_show(turn);
-	return turn_way_is_shown(turn);
+	return turn_way_is_shown(turn, self->loop->parts_after);
 }
 
 /* By other calls, too, who waits where the others do has come to the loop. */

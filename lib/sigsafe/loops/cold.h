@@ -9,7 +9,9 @@
  * is known of all that come back from there. It is known as well of one that
  * has parked twice and then comes to the wait itself, at the same descriptor
  * and by the same calls. (Not once: what starts may have to wait for a word to
- * do so.) A run that ends in any other wait was none.
+ * do so.) A run that ends in any other wait was none. And who parks further out
+ * than others do is in a pool that runs the loop as one of its jobs, as tokio's
+ * is: it blocks there for a lock as well, and what it does next is no run.
  *
  * Until then its seat is where it parks: what is called by the function that
  * calls that one, or deeper, is a callback's, but for the wait itself.
@@ -42,10 +44,12 @@ static inline bool cold_may_turn(const struct thread *self)
  */
 static inline bool cold_is_shown(const struct thread *self)
 {
+	const struct loop *loop = self->loop;
 	const struct turn_way *turn =
-		self->parks ? self->loop->cold_turn : self->loop->seat_turn;
+		self->parks ? loop->cold_turn : loop->seat_turn;
 
-	return turn && !self->is_doubted && turn_way_is_shown(turn);
+	return turn && !self->is_doubted &&
+	       turn_way_is_shown(turn, self->parks ? loop->parts_after : 1);
 }
 
 /*

@@ -82,9 +82,10 @@ struct loop {
 	bool has_blocked;	     /* after it had looked for events */
 	bool was_taught;	     /* by who never waited */
 	struct turn_way *seat_turn;  /* its wait's, at an epoll; or NULL */
-	struct turn_way
-		*cold_turn;  /* lib/sigsafe/loops/cold.h; NULL: not cold */
-	uint32_t cold_tries; /* to find whether it is */
+	struct turn_way *cold_turn;  /* sigsafe/loops/cold.h; NULL: it isn't */
+	uint32_t cold_tries;	     /* to find whether it is */
+	uint32_t parts_after;	     /* way_beside() of where it last parked */
+	uintptr_t parts_sp;	     /* with this stack pointer */
 
 	struct crash crash;
 

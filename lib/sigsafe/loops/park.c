@@ -68,7 +68,7 @@ static cold int32_t late_teacher(struct thread *self,
 		return teacher;
 	}
 	if (!has_seat || self->loop->was_taught ||
-	    !way_is_beside(&self->loop->way, block))
+	    !way_beside(&self->loop->way, block))
 		return teacher;
 	park_places_enter(hash, thread_identify()->tid);
 	return thread_identify()->tid;
@@ -220,10 +220,25 @@ void park_at_once(struct call_site call, enum block_end end)
 		run_arm(self, self->run_begun_ns);
 }
 
+/* Which of the places where threads park beside their wait it is. */
+static void note_place(struct thread *self, const struct call_site *block)
+{
+	struct loop *loop = self->loop;
+
+	if (!loop->seat_turn || cold_is(self) || loop->parts_sp == block->sp)
+		return;
+	loop->parts_sp = block->sp;
+	loop->parts_after = way_beside(&loop->way, block);
+	if (loop->parts_after)
+		turn_way_note_place(loop->seat_turn, loop->parts_after);
+}
+
 static void resume(struct thread *self, const struct call_site *block,
 		   bool had_run)
 {
 	self->parked = false;
+	if (is_watched(self))
+		note_place(self, block);
 	if (cold_comes_back(self, block, had_run))
 		run_resumes();
 }

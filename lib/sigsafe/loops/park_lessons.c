@@ -136,7 +136,7 @@ cold void park_learn_late(struct thread *self, const struct call_site *call)
 	    self->loop->has_blocked)
 		return;
 	self->loop->has_blocked = true;
-	if (!way_is_beside(&self->loop->way, call))
+	if (!way_beside(&self->loop->way, call))
 		return;
 	hash = park_late_hash(call);
 	if (hash)

@@ -22,7 +22,8 @@ struct turn_way {
 	uint32_t state; /* the rest is valid if it is not TURN_MAKING */
 	int32_t epoll;
 	uint32_t is_shown;
-	struct wait_way way; /* found: not used */
+	uint32_t least_after; /* of those that park beside the wait */
+	struct wait_way way;  /* found: not used */
 };
 
 static struct turn_way turns[TURN_WAYS];
@@ -73,6 +74,7 @@ static struct turn_way *enter(const struct wait_way *way, int32_t epoll)
 	turn->way = *way;
 	turn->epoll = epoll;
 	turn->is_shown = false;
+	turn->least_after = UINT32_MAX;
 	store_release(&turn->state, TURN_OPEN);
 	return turn;
 }
@@ -87,7 +89,8 @@ cold struct turn_way *turn_ways_note(const struct wait_way *way, int32_t epoll)
 	return turn ? turn : enter(way, epoll);
 }
 
-cold struct turn_way *turn_ways_beside(const struct call_site *call)
+cold struct turn_way *turn_ways_beside(const struct call_site *call,
+				       uint32_t *after)
 {
 	for (uint32_t i = 0; i < count(); i++) {
 		struct turn_way *turn = &turns[i];
@@ -95,8 +98,10 @@ cold struct turn_way *turn_ways_beside(const struct call_site *call)
 		/* Of those that have the same calls the first is asked. */
 		if (state_of(turn) == TURN_OPEN &&
 		    find(&turn->way, TURN_OPEN, -1) == turn &&
-		    way_is_beside(&turn->way, call))
+		    (*after = way_beside(&turn->way, call))) {
+			turn_way_note_place(turn, *after);
 			return turn;
+		}
 	}
 	return NULL;
 }
@@ -117,6 +122,18 @@ bool turn_way_is_at(const struct turn_way *turn, int32_t epoll)
 }
 
 /* All of the same calls: whichever of them is asked. */
+cold void turn_way_note_place(const struct turn_way *noted, uint32_t after)
+{
+	for (uint32_t i = 0; i < count(); i++) {
+		struct turn_way *turn = &turns[i];
+
+		if (state_of(turn) == TURN_OPEN &&
+		    turn_way_is(noted, &turn->way) &&
+		    after < load_relaxed(&turn->least_after))
+			store_relaxed(&turn->least_after, after);
+	}
+}
+
 cold void turn_way_show(const struct turn_way *shown)
 {
 	for (uint32_t i = 0; i < count(); i++) {
@@ -126,10 +143,12 @@ cold void turn_way_show(const struct turn_way *shown)
 	}
 }
 
-bool turn_way_is_shown(const struct turn_way *turn)
+bool turn_way_is_shown(const struct turn_way *turn, uint32_t after)
 {
 	/* Relaxed: nothing else is handed on by it. */
-	return load_relaxed(&turn->is_shown) && state_of(turn) == TURN_OPEN;
+	return load_relaxed(&turn->is_shown) && after &&
+	       after <= load_relaxed(&turn->least_after) &&
+	       state_of(turn) == TURN_OPEN;
 }
 
 cold void turn_way_close(const struct turn_way *closed)

@@ -22,8 +22,15 @@ struct turn_way;
  */
 struct turn_way *turn_ways_note(const struct wait_way *way, int32_t epoll);
 
-/* One beside whose wait the call is that is being made there; or NULL. */
-struct turn_way *turn_ways_beside(const struct call_site *call);
+/*
+ * One beside whose wait the call is that is being made there; or NULL. *after:
+ * way_beside(), which is noted as below.
+ */
+struct turn_way *turn_ways_beside(const struct call_site *call,
+				  uint32_t *after);
+
+/* A thread parks beside the wait, where its way parts. */
+void turn_way_note_place(const struct turn_way *turn, uint32_t after);
 
 /* Does it still count? */
 bool turn_way_is_open(const struct turn_way *turn);
@@ -39,10 +46,11 @@ bool turn_way_is_at(const struct turn_way *turn, int32_t epoll);
 
 /*
  * A thread has come to the wait again and again from where it parks: from now
- * on those that come from there are known to be in a run.
+ * on those that come from there are known to be in a run. after: as above. Who
+ * parks further out than others do does it between other jobs, and is not.
  */
 void turn_way_show(const struct turn_way *turn);
-bool turn_way_is_shown(const struct turn_way *turn);
+bool turn_way_is_shown(const struct turn_way *turn, uint32_t after);
 
 /*
  * A thread closes a descriptor that it waits at by the way itself: it was no

@@ -82,11 +82,11 @@ static bool are_in_one_function(uint64_t frame, uint64_t other)
 	return function && function == function_at(return_address(other));
 }
 
-/* Two ways, and whether they part as way_is_beside() asks. */
+/* Two ways, and whether they part as way_beside() asks. */
 struct parting {
 	const struct wait_way *way;
 	const struct call_site *call;
-	bool is_beside; /* the result */
+	uint32_t calls; /* the result */
 };
 
 static void look(void *argument)
@@ -111,14 +111,14 @@ static void look(void *argument)
 	/* The innermost call is the one that is being made. */
 	while (--n && is_fixed(&memory, frame[n], frame[n - 1]))
 		;
-	parting->is_beside = !n;
+	parting->calls = n ? 0 : i;
 }
 
-cold bool way_is_beside(const struct wait_way *way,
-			const struct call_site *call)
+cold uint32_t way_beside(const struct wait_way *way,
+			 const struct call_site *call)
 {
-	struct parting parting = { way, call, false };
+	struct parting parting = { way, call, 0 };
 
 	spare_stack_call_by_hook(NULL, look, &parting);
-	return parting.is_beside;
+	return parting.calls;
 }

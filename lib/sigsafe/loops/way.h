@@ -34,8 +34,9 @@ void way_find(struct wait_way *way, const struct call_site *wait);
  * Is the call that is being made there one beside the wait? So it is if the
  * function in which the two ways part makes both by calls to fixed functions
  * alone, all the way down: a callback is called by what is in a register or in
- * an object.
+ * an object. Tells how many calls of the wait's way there are from that
+ * function on; 0: it is not beside.
  */
-bool way_is_beside(const struct wait_way *way, const struct call_site *call);
+uint32_t way_beside(const struct wait_way *way, const struct call_site *call);
 
 #endif

@@ -87,7 +87,10 @@ struct tls_index {
 	unsigned long module, offset;
 };
 
+/* The loader's: another libc's has none of that name, and there is no libelf.
+ */
 extern void *__tls_get_addr(struct tls_index *index);
+#pragma weak __tls_get_addr
 
 /* Thread-local variables are made at their first use, by malloc(). */
 static void *find_variable(struct tls_index *index)

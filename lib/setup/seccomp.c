@@ -25,6 +25,7 @@ static const short ours[] = {
 	SYS_futex,
 	SYS_get_robust_list,
 	SYS_getcwd,
+	SYS_getdents64,
 	SYS_getpgid,
 	SYS_getpid,
 	SYS_getppid,

@@ -131,8 +131,7 @@ struct ledger {
 #define LEDGER_N(base_n)  ((base_n) & ((1u << LEDGER_N_BITS) - 1))
 #define LEDGER_SHARED	  (UINT64_C(1) << LEDGER_N_BITS)
 
-/* What Go's rule keeps of a lock (lib/sigsafe/locks/go_rule.h), if it is asked
- * for.*/
+/* What Go's rule keeps of a lock (sigsafe/locks/go_rule.h), if asked for. */
 struct go_queue {
 	uint64_t head_ns; /* when the first in the queue came */
 	uint64_t tail_ns; /* when the last one did */

@@ -21,7 +21,6 @@
 #include "sigsafe/signals/default_action.h"
 #include "sigsafe/signals/fault_mask.h"
 #include "sigsafe/signals/quiet.h"
-#include "sigsafe/stacks/guarded_stack.h"
 #include "sigsafe/stacks/other_stack.h"
 #include "sigsafe/stacks/spare_stack.h"
 #include "sigsafe/stacks/stack_touch.h"
@@ -120,19 +119,16 @@ static void say_last_word(void *argument)
  */
 static bool say_with_names(struct last_word *last)
 {
-	char *stack = guarded_stack_map(NAMES_BYTES);
 	struct quiet before;
 
-	if (!stack)
-		return false;
-	last->with_names = true;
 	stack_touch(TOUCH_CHANGE_BYTES);
 	before = quiet_begin();
 	fault_mask_learn(before.mask);
-	other_stack_call(stack + NAMES_BYTES, say_last_word, last);
+	last->with_names = true;
+	last->with_names =
+		other_stack_call_on_new(NAMES_BYTES, say_last_word, last);
 	quiet_end(&before);
-	guarded_stack_unmap(stack, NAMES_BYTES);
-	return true;
+	return last->with_names;
 }
 
 static void end_session(struct recording *rec, enum recording_end how,

@@ -17,19 +17,14 @@ run_beside() {
 # all_told WHAT FUNCTION CALL TURNS [FIRST]: the run of each of ten polls, or of
 # all but the first ones, as long as the victim says, and not a turn more.
 all_told() {
-	local runs stalled
+	local runs
 
 	run_beside "$1"
 	runs=$(awk -v from="${5-1}" '/^run / && ++n >= from { sum += $2 }
 		END { print sum + 0 }' <<<"$said")
 	[[ $(header "$text" stalls) = $((11 - ${5-1})) ]]
 	[[ $(header "$text" turns) = "$4" ]]
-	stalled=$(header "$text" stalled)
-	between "$runs" $((runs * 101 / 100 + 20000000)) "$stalled"
-	[[ $(total_ns "$text") = "$stalled" ]]
-	between $((stalled / 2)) "$stalled" "$(total_ns "$text" "$2")"
-	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
-	grep -E "(blocked|,) in $3([ ,]|\$)" "$RESULTS/report"
+	lasts "$2" "$3" "$runs"
 }
 
 @test "a poll beside the library that a loop has turn once is part of its run" {

@@ -56,10 +56,25 @@ stalls_of() {
 	cat "$text"
 }
 
+# lasts FUNCTION CALL RUNS_NS: so long, by the victim's own clock, or a little
+# longer, the stalls of $text are in all, half of that at least in FUNCTION, and
+# $RESULTS/report says that they were in CALL.
+lasts() {
+	local stalled
+
+	stalled=$(header "$text" stalled)
+	between "$3" $(($3 * 101 / 100 + 20000000)) "$stalled"
+	[[ $(total_ns "$text") = "$stalled" ]]
+	# The last tick may come as the wait returns.
+	between $((stalled / 2)) "$stalled" "$(total_ns "$text" "$1")"
+	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
+	grep -E "(blocked|,) in $2([ ,]|\$)" "$RESULTS/report"
+}
+
 # side_by_side COMMAND ARGUMENT...: COMMAND with each ARGUMENT, in results of its
 # own, as many at once as there are processors. All must succeed.
 side_by_side() {
-	local argument pid failed=0 running=()
+	local argument running=()
 
 	for argument in "${@:2}"; do
 		while (($(jobs -pr | wc -l) >= $(nproc))); do
@@ -68,8 +83,15 @@ side_by_side() {
 		in_own_results "$1" "$argument" 3>&- &
 		running+=($!)
 	done
-	for pid in "${running[@]}"; do
-		wait "$pid" || failed=1
+	all_succeed "${running[@]}"
+}
+
+# all_succeed JOB...: waits for each, by its number.
+all_succeed() {
+	local job failed=0
+
+	for job; do
+		wait "$job" || failed=1
 	done
 	((!failed))
 }

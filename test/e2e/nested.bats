@@ -8,19 +8,13 @@ load lib
 # nested_stalls WHAT FUNCTION CALL: the run of each of two callbacks, as long
 # as the victim says, with the wait's caller on the stack, and not a turn more.
 nested_stalls() {
-	local runs stalled
+	local runs
 
 	stalls_of nested "$1"
 	runs=$(awk '/^run / { sum += $2 } END { print sum + 0 }' <<<"$said")
 	[[ $(header "$text" stalls) = 2 ]]
 	[[ $(header "$text" turns) = 21 ]]
-	stalled=$(header "$text" stalled)
-	between "$runs" $((runs * 101 / 100 + 20000000)) "$stalled"
-	[[ $(total_ns "$text") = "$stalled" ]]
-	# The last tick may come as the wait returns.
-	between $((stalled / 2)) "$stalled" "$(total_ns "$text" "$2")"
-	"$STALLSHIM" report "$(result rec)" | tee "$RESULTS/report"
-	grep -E "(blocked|,) in $3([ ,]|\$)" "$RESULTS/report"
+	lasts "$2" "$3" "$runs"
 	grep -E "^  Thread nested .* made [0-9]+ waits inside its runs, at most [0-9]+ in one, in $3 by $2 \(" \
 		"$RESULTS/report"
 	"$STALLSHIM" report "$text" | grep "inside its runs, .* in one, in $3: "

@@ -17,17 +17,14 @@ race() {
 
 # races SIGNALS CALL...: the same of several calls, side by side.
 races() {
-	local call pid failed=0 racing=()
+	local call racing=()
 
 	LIMIT_S=240
 	for call in "${@:2}"; do
 		race "$call" "$1" 3>&- &
 		racing+=($!)
 	done
-	for pid in "${racing[@]}"; do
-		wait "$pid" || failed=1
-	done
-	((!failed))
+	all_succeed "${racing[@]}"
 }
 
 @test "epoll_wait: 20,000 signals under ticks, 0 lost, 0 spurious" {

@@ -6,7 +6,6 @@
 #include "sigsafe/signals/default_action.h"
 
 #include <signal.h>
-#include <sys/mman.h>
 
 #include "base/atomic.h"
 #include "sigsafe/os/clock.h"
@@ -46,16 +45,9 @@ static void say_last_words(void *sig)
 /* The thread's own stack may be a coroutine's. */
 static void last_words(int sig)
 {
-	long stack = sys6(SYS_mmap, 0, LAST_STACK_BYTES, PROT_READ | PROT_WRITE,
-			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-
-	if (stack <= 0) {
+	if (!other_stack_call_on_new(LAST_STACK_BYTES, say_last_words,
+				     (void *)(intptr_t)sig))
 		signal_last_words(sig);
-		return;
-	}
-	other_stack_call((char *)stack + LAST_STACK_BYTES, say_last_words,
-			 (void *)(intptr_t)sig);
-	sys2(SYS_munmap, stack, LAST_STACK_BYTES);
 }
 
 static void raise_now(int sig)

@@ -8,6 +8,7 @@
 #include <signal.h>
 
 #include "sigsafe/os/sys.h"
+#include "sigsafe/stacks/guarded_stack.h"
 
 struct call {
 	void (*function)(void *);
@@ -39,4 +40,16 @@ void other_stack_call(void *top, void (*function)(void *), void *argument)
 	struct call call = { function, argument };
 
 	machine_call_on(top, call_without, &call);
+}
+
+bool other_stack_call_on_new(size_t bytes, void (*function)(void *),
+			     void *argument)
+{
+	char *stack = guarded_stack_map(bytes);
+
+	if (!stack)
+		return false;
+	other_stack_call(stack + bytes, function, argument);
+	guarded_stack_unmap(stack, bytes);
+	return true;
 }

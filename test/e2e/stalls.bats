@@ -24,7 +24,8 @@ measured() {
 # one_stall FUNCTION: one stall as long as the victim says, all of it on stacks
 # with FUNCTION, shares adding up to its duration. A busy machine may keep the
 # thread from running elsewhere, which is a stall of its own; and the last tick
-# until FUNCTION is over, of which that takes as much as since the one before.
+# until FUNCTION is over, which takes what passed since the one before: 10 ms and
+# what it is late.
 one_stall() {
 	local stalls stalled elsewhere
 
@@ -35,7 +36,8 @@ one_stall() {
 	((stalls == 1 && elsewhere == 0)) || {
 		is_busy
 		between $(((stalls - 1) * 10000000)) \
-			"$(header "$text" unscheduled)" "$elsewhere"
+			$(($(header "$text" unscheduled) + 10200000)) \
+			"$elsewhere"
 	}
 	lasts_as_said "$text" "$(measured)"
 	[[ $(total_ns "$text") = "$stalled" ]]

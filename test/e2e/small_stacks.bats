@@ -76,7 +76,8 @@ takes_little() {
 	(($(wc -l <<<"$output") == $(natively "$(victim room)" "$1" | wc -l)))
 	while read -r name taken_bytes; do
 		most=920
-		[[ $name != raw-* ]] || most=1080
+		# One that a tick broke is continued by a call of its own.
+		[[ $name != raw-* ]] || most=1100
 		[[ $taken_bytes -le $most ]] || {
 			echo "$name takes $taken_bytes bytes"
 			return 1
@@ -179,7 +180,7 @@ ends_well() {
 	[[ $(ls "$RESULTS"/*.stall.txt | wc -l) = 12 ]]
 }
 
-@test "a program ends in a handler on a stack of one page" {
+@test "a program ends in a handler with 1,300 bytes left" {
 	local place
 
 	for place in handler handler-array; do

@@ -1,6 +1,6 @@
 /*
- * Ends in a coroutine that has 1,300 bytes of its stack left, above a page that
- * can't be touched; or in a handler on an alternate stack of one page.
+ * Ends where 1,300 bytes of the stack are left, above a page that can't be
+ * touched: in a coroutine, or in a handler on an alternate stack.
  *
  * usage: victim_small_end PLACE WAY
  * PLACE: coroutine, looped (the thread is a loop), threaded (not the first
@@ -26,8 +26,10 @@
 #include "victim.h"
 #include "victim_coroutine.h"
 
-#define PAGE 4096ul
-#define LEFT 1300ul
+#define PAGE	      4096ul
+#define LEFT	      1300ul
+#define HANDLER_BYTES (4 * PAGE) /* what the kernel puts there may be 3 pages  \
+				  */
 
 static char *const shell[] = { "sh", "-c", "exit 7", NULL };
 
@@ -167,12 +169,12 @@ static void *run_looped(void *none)
 static void in_handler(int sig)
 {
 	(void)sig;
-	way->function();
+	end_with_little_left();
 }
 
 static void *run_handler(void *none)
 {
-	const stack_t given = { .ss_sp = stack, .ss_size = PAGE };
+	const stack_t given = { .ss_sp = stack, .ss_size = HANDLER_BYTES };
 	struct sigaction act = { .sa_handler = in_handler,
 				 .sa_flags = SA_ONSTACK };
 
@@ -184,7 +186,7 @@ static void *run_handler(void *none)
 /* Calls run with a stack in this frame. */
 static void *run_in_array(void *(*run)(void *none))
 {
-	char frame[3 * PAGE];
+	char frame[2 * PAGE + HANDLER_BYTES];
 	char *guard = (char *)(((uintptr_t)frame + PAGE - 1) & -PAGE);
 
 	memset(frame, 0, sizeof(frame));
@@ -254,10 +256,10 @@ int main(int argc, char **argv)
 	while (strcmp(place->name, argv[1]))
 		if (++place == places + sizeof(places) / sizeof(places[0]))
 			return 2;
-	stack = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		     0);
+	stack = mmap(NULL, PAGE + HANDLER_BYTES, PROT_NONE,
+		     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stack == MAP_FAILED ||
-	    mprotect(stack + PAGE, PAGE, PROT_READ | PROT_WRITE))
+	    mprotect(stack + PAGE, HANDLER_BYTES, PROT_READ | PROT_WRITE))
 		return 3;
 	stack += PAGE;
 	place->run(NULL);

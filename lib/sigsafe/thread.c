@@ -100,9 +100,8 @@ void thread_read_name(struct thread *self)
 	stall_ns = threshold_of(&live_header.thresholds, name);
 	store_relaxed(&self->record->stall_ns, stall_ns);
 	self->stall_ns = stall_ns ? stall_ns : FOR_EVER_NS;
-	/* The timer may have been armed for later. */
-	if (self->stall_ns < before_ns)
-		self->armed = NOT_ARMED;
+	if (self->armed && self->stall_ns < before_ns)
+		self->armed = ARMED_FOR_LATER;
 }
 
 void thread_look_at_name(struct thread *self)

@@ -34,7 +34,7 @@ enum fault_mask {
 enum arming {
 	NOT_ARMED,
 	ARMED,
-	ARMED_FOR_CALL
+	ARMED_FOR_LATER /* than the next run needs: that arms it anew */
 } __attribute__((packed));
 
 #define OWN_CALLS 2 /* that are no lock's, of a thread that parks in them */

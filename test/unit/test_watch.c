@@ -71,3 +71,28 @@ Test(watch, a_run_ends_no_earlier_than_its_last_tick)
 	cr_assert_eq(run_end(CALL_POLL), tick_ns);
 	cr_assert_eq(thread_self.record->longest_run_ns, NS_PER_S);
 }
+
+/* As for a long stall's next tick. */
+Test(watch, a_run_that_finds_the_timer_armed_for_later_arms_it_anew)
+{
+	uint64_t later_ns = clock_now_ns() + 3000 * NS_PER_S;
+
+	timer_arm_for_later(&thread_self, later_ns);
+	cr_assert(timer_hold(&thread_self));
+	timer_release(&thread_self);
+	timer_arm_again(&thread_self);
+	cr_assert_eq(thread_self.armed_until_ns, later_ns);
+	run_end(CALL_POLL);
+	run_begin(0);
+	cr_assert_eq(thread_self.armed_until_ns,
+		     thread_self.run_begun_ns + thread_self.stall_ns);
+	cr_assert_eq(thread_self.armed, ARMED);
+}
+
+Test(watch, a_timer_that_is_armed_is_known_to_be_when_the_threshold_falls)
+{
+	live_header.thresholds.others_ns = NS_PER_S;
+	thread_read_name(&thread_self);
+	cr_assert_eq(thread_self.stall_ns, NS_PER_S);
+	cr_assert_eq(thread_self.armed, ARMED_FOR_LATER);
+}

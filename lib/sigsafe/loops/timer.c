@@ -113,11 +113,21 @@ void timer_arm(struct thread *self, uint64_t at_ns)
 	} while (unlikely(is_stale(self)));
 }
 
-void timer_arm_for_call(struct thread *self, uint64_t at_ns)
+static void arm_as(struct thread *self, uint64_t at_ns, enum arming arming)
 {
 	timer_arm(self, at_ns);
 	if (self->armed)
-		self->armed = ARMED_FOR_CALL;
+		self->armed = arming;
+}
+
+void timer_arm_for_later(struct thread *self, uint64_t at_ns)
+{
+	arm_as(self, at_ns, ARMED_FOR_LATER);
+}
+
+void timer_arm_again(struct thread *self)
+{
+	arm_as(self, self->armed_until_ns, self->armed);
 }
 
 bool timer_disarm(struct thread *self)
@@ -149,9 +159,7 @@ void timer_release(struct thread *self)
 	self->held = NOT_ARMED;
 	if (!held || self->armed)
 		return;
-	timer_arm(self, self->armed_until_ns);
-	if (self->armed)
-		self->armed = held;
+	arm_as(self, self->armed_until_ns, held);
 }
 
 void timer_delete_own(struct thread *self)

@@ -24,8 +24,14 @@ void timer_arm(struct thread *self, uint64_t at_ns);
 bool timer_hold(struct thread *self);
 void timer_release(struct thread *self);
 
-/* For the end of the call that a tick has broken: the next run arms it anew. */
-void timer_arm_for_call(struct thread *self, uint64_t at_ns);
+/*
+ * For what the present run or call alone may need so late: a run that begins
+ * before arms it anew.
+ */
+void timer_arm_for_later(struct thread *self, uint64_t at_ns);
+
+/* For what it is armed for, once more: the tick signal has moved. */
+void timer_arm_again(struct thread *self);
 
 /*
  * No tick comes any more, unless one is on its way already. False: it is not

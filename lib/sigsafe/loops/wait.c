@@ -108,7 +108,7 @@ cold void wait_tick_at_end(uint64_t begun_ns, uint64_t timeout_ns)
 	    !wait_left_ns(begun_ns, timeout_ns) ||
 	    (self->armed && self->armed_until_ns <= end_ns))
 		return;
-	timer_arm_for_call(self, end_ns);
+	timer_arm_for_later(self, end_ns);
 }
 
 static cold void end_nested(struct thread *self, uint32_t events)

@@ -37,13 +37,18 @@
 #define MAX_TICK_INTERVAL_NS NS_PER_S
 #define TICKS_PER_DURATION   16
 
-static uint64_t next_tick_ns(const struct thread *self, uint64_t begun_ns,
-			     uint64_t now_ns)
+/* The run's next tick may be due when a run that follows is a stall already. */
+static void arm_next_tick(struct thread *self, uint64_t begun_ns,
+			  uint64_t now_ns)
 {
 	uint64_t interval_ns = max_u64(
 		self->stall_ns, (now_ns - begun_ns) / TICKS_PER_DURATION);
 
-	return now_ns + min_u64(interval_ns, MAX_TICK_INTERVAL_NS);
+	interval_ns = min_u64(interval_ns, MAX_TICK_INTERVAL_NS);
+	if (interval_ns > self->stall_ns)
+		timer_arm_for_later(self, now_ns + interval_ns);
+	else
+		timer_arm(self, now_ns + interval_ns);
 }
 
 /* What a thread waits for in these, if need be for ever, is no loop's. */
@@ -91,7 +96,7 @@ static bool awaits_exec(struct thread *self, uint64_t begun_ns, uint64_t now_ns)
 {
 	if (likely(!load_relaxed(&self->recording->end)))
 		return false;
-	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+	arm_next_tick(self, begun_ns, now_ns);
 	return true;
 }
 
@@ -130,7 +135,7 @@ void watch_tick(ucontext_t *uc)
 	doubt(self, self->loop->slice.call);
 	stall_tick(self, begun_ns, now_ns, CALL_NONE);
 	if (!is_provisional(self))
-		timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+		arm_next_tick(self, begun_ns, now_ns);
 	evidence_resume(self);
 }
 
@@ -198,7 +203,7 @@ static void start_ticks(struct thread *self)
 	evidence_pause(self);
 	self->loop->stack = self->loop->blocked_stack;
 	stall_tick(self, begun_ns, now_ns, call);
-	timer_arm(self, next_tick_ns(self, begun_ns, now_ns));
+	arm_next_tick(self, begun_ns, now_ns);
 	evidence_resume(self);
 }
 

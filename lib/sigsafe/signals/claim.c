@@ -23,7 +23,7 @@ static void follow_tick_signal(void)
 	if (thread_self.recording == live_recording() && thread_self.timer &&
 	    thread_self.timer_generation != tick_signal_generation()) {
 		if (thread_self.armed)
-			timer_arm(&thread_self, thread_self.armed_until_ns);
+			timer_arm_again(&thread_self);
 		else
 			timer_delete_own(&thread_self);
 	}

@@ -182,7 +182,7 @@ void transfer_arm(struct thread *self)
 	    (self->armed && self->armed_until_ns <= mine->ends_ns))
 		return;
 	soon_ns = clock_now_ns() + MOMENT_NS;
-	timer_arm_for_call(self, max_u64(mine->ends_ns, soon_ns));
+	timer_arm_for_later(self, max_u64(mine->ends_ns, soon_ns));
 }
 
 static void settle_with_host(struct transfer *mine, ucontext_t *uc)

@@ -10,6 +10,7 @@
 #include <aio.h>
 #include <fcntl.h>
 #include <mqueue.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/msg.h>
@@ -63,6 +64,10 @@
 	  (const struct aiocb64 *const list[], int n,                          \
 	   const struct timespec *timeout),                                    \
 	  (list, n, timeout), CALL_AIO_SUSPEND)                                \
+	X(int, gai_suspend,                                                    \
+	  (const struct gaicb *const list[], int n,                            \
+	   const struct timespec *timeout),                                    \
+	  (list, n, timeout), CALL_GAI_SUSPEND)                                \
 	X(int, lio_listio,                                                     \
 	  (int mode, struct aiocb *const list[restrict], int n,                \
 	   struct sigevent *restrict event),                                   \

@@ -100,7 +100,8 @@
 	X(CALL_CND_TIMEDWAIT, "cnd_timedwait")                                 \
 	X(CALL_SHELL, "system")                                                \
 	X(CALL_POPEN, "popen")                                                 \
-	X(CALL_SPAWN, "posix_spawn")
+	X(CALL_SPAWN, "posix_spawn")                                           \
+	X(CALL_GAI_SUSPEND, "gai_suspend")
 
 enum blocking_call {
 #define X(name, text) name,

@@ -73,6 +73,7 @@ static bool is_woken_by_signals(const struct evidence *e)
 	case CALL_IO_GETEVENTS:
 	case CALL_IO_PGETEVENTS:
 	case CALL_IO_URING_ENTER:
+	case CALL_GAI_SUSPEND:
 		return true;
 	default:
 		return false;

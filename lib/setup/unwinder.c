@@ -93,6 +93,7 @@ extern void *__libc_stack_end __attribute__((weak));
 
 void unwinder_prepare(char **environment, unsigned depth)
 {
+	machine_start();
 	memory_start(seccomp_allows_copies());
 	object_find_by((object_finder *)libc_function("_dl_find_object",
 						      "GLIBC_2.35"));

@@ -26,10 +26,10 @@
 #include "victim.h"
 #include "victim_coroutine.h"
 
-#define PAGE	      4096ul
-#define LEFT	      1300ul
-#define HANDLER_BYTES (4 * PAGE) /* what the kernel puts there may be 3 pages  \
-				  */
+#define PAGE 4096ul
+#define LEFT 1300ul
+/* Of these the kernel may take three pages. */
+#define HANDLER_BYTES (4 * PAGE)
 
 static char *const shell[] = { "sh", "-c", "exit 7", NULL };
 

@@ -287,27 +287,51 @@ __attribute__((noinline)) static void inner_made(void)
 	KEEP_FRAME();
 }
 
+/* With a protection key; -1: without. */
+static void make(void *code, int key)
+{
+	memcpy(code, call_on, (size_t)((char *)call_far - (char *)call_on));
+	if (pkey_mprotect(code, 4096, PROT_READ | PROT_EXEC, key))
+		exit(5);
+	__builtin___clear_cache(code, (char *)code + 4096);
+	made = code;
+}
+
 /* As a compiler at run time makes it that keeps none. */
-__attribute__((noinline)) static void callback_made(void)
+__attribute__((noinline)) static void call_made(int key)
 {
 	volatile char *room = alloca((size_t)(now_ns() % 2 + 1) * 64);
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
 			  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	room[0] = 0;
-	memcpy(code, call_on, (size_t)((char *)call_far - (char *)call_on));
-	mprotect(code, 4096, PROT_READ | PROT_EXEC);
-	__builtin___clear_cache(code, (char *)code + 4096);
-	made = code;
+	make(code, key);
 	inner_made();
 	KEEP_FRAME();
 }
 
+static void callback_made(void)
+{
+	call_made(-1);
+	KEEP_FRAME();
+}
+
+static void callback_keyed(void)
+{
+	call_made(pkey_alloc(0, 0));
+	KEEP_FRAME();
+}
+
 static const struct place places[] = {
-	{ "spin", callback_spin },	   { "far", callback_far },
-	{ "unlock", callback_unlock },	   { "made", callback_made },
-	{ "restorer", callback_restorer }, { "coroutine", callback_coroutine },
-	{ "last", callback_last },	   { NULL, NULL },
+	{ "spin", callback_spin },
+	{ "far", callback_far },
+	{ "unlock", callback_unlock },
+	{ "made", callback_made },
+	{ "restorer", callback_restorer },
+	{ "coroutine", callback_coroutine },
+	{ "last", callback_last },
+	{ "keyed", callback_keyed },
+	{ NULL, NULL },
 };
 
 int main(int argc, char **argv)

@@ -92,11 +92,21 @@ caller_is() {
 	(($(below call_far inner_far) > 0))
 }
 
-@test "below code made at run time that keeps no frame pointer: counted" {
-	stall_in made walk_callers
+# made_is_passed PLACE: code made at run time is.
+made_is_passed() {
+	stall_in "$1" walk_callers
 	(($(total_count "$text" spin_long) > 0))
 	((2 * $(guessed) >= $(below spin_long inner_made)))
-	(($(below spin_long callback_made) == 0))
+	(($(below spin_long call_made) == 0))
+}
+
+@test "below code made at run time that keeps no frame pointer: counted" {
+	made_is_passed made
+}
+
+@test "the same in pages of a protection key, which handlers may not read" {
+	grep -q ospke /proc/cpuinfo || skip "this processor has none"
+	made_is_passed keyed
 }
 
 @test "a way back from a handler right behind a function: what lies before is not named" {

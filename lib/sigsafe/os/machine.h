@@ -8,8 +8,11 @@
  *   sys6()                    a system call that leaves errno alone: the
  *                             result, or -errno
  *   machine_relax()           what to do between two looks at a lock
- *   machine_allow_unaligned() in a handler of ours: the interrupted code may
- *                             have forbidden accesses that are not aligned
+ *   machine_allow_accesses()  in a handler of ours: the interrupted code may
+ *                             have forbidden accesses that are not aligned,
+ *                             and the kernel those of memory with a protection
+ *                             key (pkeys(7)); behind the handler all is as it
+ *                             was
  *   machine_cas16()           one 16-byte step: true when *p was {*low, *high}
  *                             and is now {new_low, new_high}; else these two
  *                             are what it was. Full barrier
@@ -96,6 +99,9 @@
 #else
 #error "stallshim knows x86-64 and aarch64"
 #endif
+
+/* Learns what this processor has. Called once, at the start. */
+void machine_start(void);
 
 struct registers {
 	uint64_t value[REGISTER_COUNT];

@@ -11,6 +11,10 @@
 
 #if defined(__aarch64__)
 
+void machine_start(void)
+{
+}
+
 /* The caller's frame is found from x29, whatever the stack is. */
 __asm__(".text\n"
 	".p2align 4\n"

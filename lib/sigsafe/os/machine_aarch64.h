@@ -33,15 +33,15 @@ static inline void machine_relax(void)
 	__asm__ volatile("yield" ::: "memory");
 }
 
+/* Nothing is forbidden. */
+static inline void machine_allow_accesses(void)
+{
+}
+
 /*
  * Only a pair whose store succeeds was read in one step: so what differs is
  * stored back. The barrier is for what comes behind, which the store lets pass.
  */
-/* Programs can't forbid it. */
-static inline void machine_allow_unaligned(void)
-{
-}
-
 static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 				 uint64_t new_low, uint64_t new_high)
 {

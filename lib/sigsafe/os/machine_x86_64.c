@@ -10,6 +10,17 @@
 #include "sigsafe/os/memory.h"
 
 #if defined(__x86_64__)
+#include <cpuid.h>
+
+bool machine_has_keys;
+
+void machine_start(void)
+{
+	unsigned a, b, c, d;
+
+	machine_has_keys =
+		__get_cpuid_count(7, 0, &a, &b, &c, &d) && c & bit_OSPKE;
+}
 
 /* The caller's frame is found from %rbp, whatever the stack is. */
 __asm__(".text\n"
@@ -245,12 +256,6 @@ static struct code code_before(uintptr_t pc)
 	return code;
 }
 
-/* syscall: 0f 05 */
-static bool is_syscall(const uint8_t *code)
-{
-	return code[0] == 0x0f && code[1] == 0x05;
-}
-
 /* mov $number,%eax: b8 and four bytes; for 0, xor %eax,%eax: 31 c0 */
 static long number_before(const struct code *code)
 {
@@ -281,12 +286,12 @@ enum call_state context_call(const ucontext_t *uc, long *number)
 
 	*number = -1;
 	if (memory_is_readable((const void *)pc, 2) &&
-	    is_syscall((const uint8_t *)pc)) {
+	    is_call_instruction((const uint8_t *)pc)) {
 		*number = (long)result;
 		return CALL_INTERRUPTED;
 	}
 	code = code_before(pc);
-	if (code.bytes < 2 || !is_syscall(code.end - 2))
+	if (code.bytes < 2 || !is_call_instruction(code.end - 2))
 		return CALL_OUTSIDE;
 	*number = number_before(&code);
 	return result == -EINTR ? CALL_INTERRUPTED : CALL_RETURNED;

@@ -30,13 +30,17 @@ static inline void machine_relax(void)
 
 #define FLAG_AC (UINT64_C(1) << 18)
 
-/* The kernel leaves the flag to the handler, and gives it back behind that. */
-static inline void machine_allow_unaligned(void)
+/* Does the kernel know protection keys? Written by machine_start(). */
+extern bool machine_has_keys;
+
+static inline void machine_allow_accesses(void)
 {
 	uint64_t flags = __builtin_ia32_readeflags_u64();
 
 	if (unlikely(flags & FLAG_AC))
 		__builtin_ia32_writeeflags_u64(flags & ~FLAG_AC);
+	if (machine_has_keys)
+		__asm__ volatile("wrpkru" ::"a"(0), "c"(0), "d"(0) : "memory");
 }
 
 static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,

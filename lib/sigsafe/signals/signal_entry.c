@@ -60,7 +60,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	kernel_sigset *mask;
 
 	quiet_enter();
-	machine_allow_unaligned();
+	machine_allow_accesses();
 	/*
 	 * A late one, from before the tick signal moved, has the mask of the
 	 * host's own handler; and blocked faults kill. The return undoes this.

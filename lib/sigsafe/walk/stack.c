@@ -37,6 +37,7 @@ struct capture {
 	struct registers begin;
 	bool is_refused; /* by the walker, at least once, and why */
 	enum lost_reason why;
+	bool is_cut; /* which has been counted */
 	struct walk walk;
 };
 
@@ -127,7 +128,9 @@ static cold uint32_t enter(struct capture *capture, struct stack_id stack)
 	again = stack_of(&capture->walk);
 	if (again.hash == stack.hash && again.depth == stack.depth)
 		return stack_table_enter(recording, record, stack);
-	/* The walker was refused in between. */
+	/* The walker was refused in between, or what it reads has changed. */
+	if (!capture->is_refused && !capture->is_cut)
+		live_count_lost(LOST_WALK_MEMORY);
 	stack_table_give_back(recording, record);
 	return first_frame(capture->request);
 }
@@ -149,7 +152,8 @@ static uint32_t take(struct capture *capture)
 	struct stack_id stack = stack_of(&capture->walk);
 	uint32_t known;
 
-	if (state == WALK_CUT)
+	capture->is_cut = state == WALK_CUT;
+	if (capture->is_cut)
 		count_cut(&capture->walk);
 	if (unlikely(capture->walk.has_guessed))
 		live_count_lost(LOST_WALK_GUESSED);

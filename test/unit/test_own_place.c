@@ -52,6 +52,10 @@ static __attribute__((noinline)) void call_hook(void)
 	}
 CALLER(one_caller)
 CALLER(other_caller)
+CALLER(third_caller)
+CALLER(fourth_caller)
+CALLER(fifth_caller)
+CALLER(sixth_caller)
 
 static __attribute__((noinline)) void call(caller *function)
 {
@@ -95,6 +99,26 @@ Test(own_place, with_another_caller_above_it_is_another)
 	cr_assert(!was_known && is_known);
 	call(other_caller);
 	cr_assert(was_known);
+}
+
+/* More of them than a set has room for. */
+Test(own_place, many_callers_in_turn_are_all_known)
+{
+	static caller *const callers[] = {
+		one_caller,    other_caller, third_caller,
+		fourth_caller, fifth_caller, sixth_caller,
+	};
+	uintptr_t first = 0;
+
+	NOT_EMULATED(NO_DISTANCE);
+	for (unsigned i = 0; i < 3 * ARRAY_SIZE(callers); i++) {
+		call(callers[i % ARRAY_SIZE(callers)]);
+		if (!first)
+			first = called_at;
+		cr_assert_eq(called_at, first);
+		cr_assert_eq(was_known, i >= ARRAY_SIZE(callers));
+		cr_assert(is_known);
+	}
 }
 
 /* One in a frame of the thread's. */

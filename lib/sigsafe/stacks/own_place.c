@@ -27,6 +27,9 @@
 /*
  * check: in its upper half a hash of these, in the lower one how many words
  * above sp each of them lies, 16 bits each. 0: it could not be shown.
+ *
+ * Where other callers come to the same call at the same address, those that
+ * came later have words of their own, which their check is part of.
  */
 struct known_place {
 	uint64_t word; /* 0: none */
@@ -42,14 +45,23 @@ struct known_place {
  */
 static struct known_place known[SETS][IN_SET] __attribute__((aligned(64)));
 
+static uint64_t finish(uint64_t hash)
+{
+	return (hash ^ hash >> 32) | 1;
+}
+
 static uint64_t word_of(const struct own_place *place)
 {
 	uint64_t word = hash_mix(place->call.pc);
 
 	word = hash_add(word, place->call.sp);
 	/* Once that is known better all is to be shown anew. */
-	word = hash_add(word, own_stack_gap());
-	return (word ^ word >> 32) | 1;
+	return finish(hash_add(word, own_stack_gap()));
+}
+
+static uint64_t word_of_later(uint64_t word, uint64_t check)
+{
+	return finish(hash_add(hash_mix(word), check));
 }
 
 static struct known_place *set_of(uint64_t word)
@@ -78,10 +90,21 @@ static inline bool may_be_known(const struct own_place *place)
 	       own_stack_room(place->call.sp) >= LOW_BYTES;
 }
 
+static bool is_entered(uint64_t word, uint64_t check)
+{
+	const struct known_place *set = set_of(word);
+
+	for (unsigned i = 0; i < IN_SET; i++)
+		if (load_relaxed(&set[i].word) == word &&
+		    load_relaxed(&set[i].check) == check)
+			return true;
+	return false;
+}
+
 bool own_place_is_known(const struct own_place *place)
 {
 	struct known_place *set;
-	uint64_t word, check;
+	uint64_t word, check, now;
 
 	if (unlikely(!may_be_known(place)))
 		return false;
@@ -91,20 +114,34 @@ bool own_place_is_known(const struct own_place *place)
 		if (load_relaxed(&set[i].word) != word)
 			continue;
 		check = load_relaxed(&set[i].check);
-		return check &&
-		       check == check_of(place->call.sp, (uint32_t)check);
+		if (unlikely(!check))
+			continue;
+		now = check_of(place->call.sp, (uint32_t)check);
+		if (likely(now == check) ||
+		    is_entered(word_of_later(word, now), now))
+			return true;
 	}
 	return false;
 }
 
-/* Once for each place; but where another one was shown at its address. */
+/* That it can't be shown is found once for all callers. */
 static bool was_tried(uint64_t word)
 {
-	const struct known_place *set = set_of(word);
+	return is_entered(word, 0);
+}
 
-	for (unsigned i = 0; i < IN_SET; i++)
-		if (load_relaxed(&set[i].word) == word)
-			return !load_relaxed(&set[i].check);
+/* Is another one with its callers' addresses as far above the first there? */
+static bool is_later(uint64_t word, uint64_t check)
+{
+	const struct known_place *set = set_of(word);
+	uint64_t first;
+
+	for (unsigned i = 0; check && i < IN_SET; i++) {
+		first = load_relaxed(&set[i].check);
+		if (load_relaxed(&set[i].word) == word && first != check &&
+		    (uint32_t)first == (uint32_t)check)
+			return true;
+	}
 	return false;
 }
 
@@ -112,10 +149,8 @@ static bool was_tried(uint64_t word)
 static void enter(uint64_t word, uint64_t check)
 {
 	struct known_place *set = set_of(word);
-	unsigned i = 0;
+	unsigned i = IN_SET - 1;
 
-	while (i < IN_SET - 1 && load_relaxed(&set[i].word) != word)
-		i++;
 	for (; i > 0; i--) {
 		store_relaxed(&set[i].check, load_relaxed(&set[i - 1].check));
 		store_relaxed(&set[i].word, load_relaxed(&set[i - 1].word));
@@ -194,6 +229,7 @@ cold void own_place_show(const struct own_place *place)
 {
 	struct ascent up = { .place = place };
 	struct registers from;
+	uint64_t word, check;
 	bool is_own;
 
 	if (!may_be_known(place) || was_tried(word_of(place)))
@@ -211,6 +247,9 @@ cold void own_place_show(const struct own_place *place)
 	/* So that the walk that comes next need not copy. */
 	stack_reach_keep(&up.at.reach, up.walk.seen, is_own);
 	/* It may have been the first to tell where threads begin. */
-	enter(word_of(place),
-	      is_own ? check_of(place->call.sp, up.offsets) : 0);
+	word = word_of(place);
+	check = is_own ? check_of(place->call.sp, up.offsets) : 0;
+	if (is_later(word, check))
+		word = word_of_later(word, check);
+	enter(word, check);
 }

@@ -35,46 +35,55 @@ HOOK int raise(int sig)
 
 HOOK_ALSO(raise, gsignal);
 
-/* To ask whom it was sent takes system calls that natively are none. */
-static bool may_have_killed(int result, int sig)
+/*
+ * Asked before it is sent: then it may have a handler, which restores the
+ * default. To ask whom it was sent takes system calls that natively are none.
+ */
+static bool may_kill(int sig)
 {
-	return !result && sigset_of(sig) && disposition_is_stood_in(sig);
+	return sigset_of(sig) && disposition_is_stood_in(sig);
 }
 
-static int sent_to(bool is_other, int result, int sig)
+/* To another thread, which may have killed. */
+static int sent(int result, int sig)
 {
-	if (is_other && may_have_killed(result, sig) &&
-	    host_signal_would_kill(sig))
+	if (!result && host_signal_would_kill(sig))
 		default_action_may_come(sig);
 	return result;
 }
 
 HOOK int pthread_kill(pthread_t thread, int sig)
 {
+	bool may = thread != pthread_self() && may_kill(sig);
+	int result;
+
 	claim(sig);
-	return sent_to(thread != pthread_self(), real.pthread_kill(thread, sig),
-		       sig);
+	result = real.pthread_kill(thread, sig);
+	return may ? sent(result, sig) : result;
 }
 
 HOOK int pthread_sigqueue(pthread_t thread, int sig, const union sigval value)
 {
+	bool may = thread != pthread_self() && may_kill(sig);
+	int result;
+
 	claim(sig);
 	if (sigset_of(sig) & FAULT_SIGNALS)
 		sent_faults_are_queued();
-	return sent_to(thread != pthread_self(),
-		       real.pthread_sigqueue(thread, sig, value), sig);
+	result = real.pthread_sigqueue(thread, sig, value);
+	return may ? sent(result, sig) : result;
 }
 
 HOOK int tgkill(pid_t process, pid_t thread, int sig)
 {
+	bool may =
+		may_kill(sig) && process == getpid() && thread != sys_gettid();
 	int result;
 
 	if (tick_signal_claims(sigset_of(sig)) && process == getpid())
 		claim(sig);
 	result = real.tgkill(process, thread, sig);
-	return may_have_killed(result, sig) && process == getpid()
-		       ? sent_to(thread != sys_gettid(), result, sig)
-		       : result;
+	return may ? sent(result, sig) : result;
 }
 
 static pid_t own_group(void)
@@ -94,9 +103,10 @@ static void die(int sig)
 
 HOOK int kill(pid_t process, int sig)
 {
+	bool may = may_kill(sig);
 	int result = real.kill(process, sig);
 
-	if (may_have_killed(result, sig) &&
+	if (may && !result &&
 	    (!process || process == getpid() || process == -own_group()))
 		die(sig);
 	return result;
@@ -104,18 +114,20 @@ HOOK int kill(pid_t process, int sig)
 
 HOOK int killpg(pid_t group, int sig)
 {
+	bool may = may_kill(sig);
 	int result = real.killpg(group, sig);
 
-	if (may_have_killed(result, sig) && (!group || group == own_group()))
+	if (may && !result && (!group || group == own_group()))
 		die(sig);
 	return result;
 }
 
 HOOK int sigqueue(pid_t process, int sig, const union sigval value)
 {
+	bool may = may_kill(sig);
 	int result = real.sigqueue(process, sig, value);
 
-	if (may_have_killed(result, sig) && process == getpid())
+	if (may && !result && process == getpid())
 		die(sig);
 	return result;
 }

@@ -9,6 +9,7 @@
 #include <execinfo.h>
 #include <pthread.h>
 #include <setjmp.h>
+#include <sys/syscall.h>
 
 #include "victim_signal.h"
 
@@ -255,6 +256,57 @@ static void traced(void)
 	}
 }
 
+static void on_restore(int sig)
+{
+	count++;
+	signal(sig, SIG_DFL);
+}
+
+static void send_to_itself(int sig, int how)
+{
+	switch (how) {
+	case 0:
+		kill(getpid(), sig);
+		break;
+	case 1:
+		killpg(0, sig);
+		break;
+	case 2:
+		sigqueue(getpid(), sig, (union sigval){ .sival_int = how });
+		break;
+	case 3:
+		syscall(SYS_kill, getpid(), sig);
+		break;
+	case 4:
+		syscall(SYS_tgkill, getpid(), getpid(), sig);
+		break;
+	default:
+		raise(sig);
+	}
+	printf("%d by %d: count %d\n", sig, how, count);
+}
+
+/* The default is back before its own sending it has returned. */
+static void sends_for_once(void)
+{
+	static const int sigs[] = { SIGHUP,  SIGINT,  SIGTERM,
+				    SIGUSR1, SIGSEGV, SIGBUS };
+
+	setpgid(0, 0);
+	loop_for(10 * NS_PER_MS);
+	for (size_t i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++) {
+		for (int how = 0; how < 6; how++) {
+			set_action(sigs[i], on_count, (int)SA_RESETHAND, 0);
+			send_to_itself(sigs[i], how);
+			set_action(sigs[i], on_restore, 0, 0);
+			send_to_itself(sigs[i], how);
+		}
+	}
+	loop_for(10 * NS_PER_MS);
+	kill(getpid(), SIGTERM);
+	puts("goes on");
+}
+
 static const struct signal_case cases[] = {
 	{ "handler_first", handler_first },
 	{ "loop_first", loop_first },
@@ -263,6 +315,7 @@ static const struct signal_case cases[] = {
 	{ "nested", nested },
 	{ "masked", masked },
 	{ "round_trips", round_trips },
+	{ "sends_for_once", sends_for_once },
 	{ "reset_all", reset_all },
 	{ "handle_all", handle_all },
 	{ "queued", queued },

@@ -94,7 +94,7 @@ struct section {
 	X(LOST_WALK_GUESSED,                                                   \
 	  "callers guessed: code without unwind information")                  \
 	X(LOST_COPY, "reads not proof against unmapping: no copies here")      \
-	X(LOST_NO_SIGNAL, "ticks left out: the program uses every signal")
+	X(LOST_NO_SIGNAL, "ticks left out: no signal can be had for them")
 
 enum lost_reason {
 #define X(name, text) name,

@@ -195,14 +195,10 @@ bool results_are_due(const struct recording *rec, uint64_t now_ns)
 	return has_waits(rec, now_ns) || has_loops(rec, now_ns);
 }
 
-/*
- * By RLIMIT_SIGPENDING, or there was no memory for the stack that its ticks
- * need; and not as there was no signal left for them.
- */
+/* By RLIMIT_SIGPENDING, or no memory for the stack that its ticks need. */
 static void say_refused(const struct recording *rec)
 {
-	if (load_relaxed(&rec->lost[LOST_TIMER]) &&
-	    !load_relaxed(&rec->lost[LOST_NO_SIGNAL]) && !results.has_published)
+	if (load_relaxed(&rec->lost[LOST_TIMER]) && !results.has_published)
 		say("the kernel refused timers, or memory for their ticks: "
 		    "some stalls were not seen (ulimit -i, ulimit -v)");
 }

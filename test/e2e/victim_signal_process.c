@@ -6,9 +6,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <linux/sched.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "victim_signal.h"
@@ -241,6 +243,22 @@ static void shares_dispositions(void)
 	raise(SIGTERM);
 }
 
+/* The child has no handlers, its own or others', and is a loop. */
+static void clears_handlers(void)
+{
+	struct clone_args how = { .flags = CLONE_CLEAR_SIGHAND,
+				  .exit_signal = SIGCHLD };
+	pid_t child;
+
+	loop_for(10 * NS_PER_MS);
+	child = (pid_t)syscall(SYS_clone3, &how, sizeof(how));
+	if (!child) {
+		loop_for(20 * NS_PER_MS);
+		_exit(7);
+	}
+	say_end_of("child", child);
+}
+
 #define FLAG_AC (1UL << 18)
 
 /* Accesses that are not aligned are forbidden while ticks come. */
@@ -357,6 +375,7 @@ static const struct signal_case cases[] = {
 	{ "vforks", vforks },
 	{ "forks_then_vforks", forks_then_vforks },
 	{ "shares_dispositions", shares_dispositions },
+	{ "clears_handlers", clears_handlers },
 	{ "aligned_only", aligned_only },
 	{ "systems", systems },
 	{ "aborts", aborts },

@@ -21,7 +21,7 @@ Test(lost, every_reason_has_its_words)
 {
 	cr_assert_str_eq(lost_text(LOST_STACK), "stack table full");
 	cr_assert_str_eq(lost_text(LOST_NO_SIGNAL),
-			 "ticks left out: the program uses every signal");
+			 "ticks left out: no signal can be had for them");
 }
 
 Test(lost, nothing_is_lost_at_first)

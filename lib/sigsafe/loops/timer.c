@@ -47,12 +47,17 @@ static bool enter(struct thread *self)
 	return false;
 }
 
-void timer_give_up(struct thread *self)
+static cold void give_up(struct thread *self, enum lost_reason why)
 {
 	timer_delete_own(self);
 	if (!self->timer_refused)
-		live_count_lost(LOST_TIMER);
+		live_count_lost(why);
 	self->timer_refused = true;
+}
+
+void timer_give_up(struct thread *self)
+{
+	give_up(self, LOST_TIMER);
 }
 
 static cold void make(struct thread *self)
@@ -68,8 +73,11 @@ static cold void make(struct thread *self)
 	self->timer_generation = tick_signal_generation();
 	event.sigev_signo = tick_signal();
 	event.sigev_notify_thread_id = sys_gettid();
-	if (!event.sigev_signo ||
-	    sys3(SYS_timer_create, CLOCK_MONOTONIC, &event, &id) < 0) {
+	if (!event.sigev_signo || tick_signal_kills(event.sigev_signo)) {
+		give_up(self, LOST_NO_SIGNAL);
+		return;
+	}
+	if (sys3(SYS_timer_create, CLOCK_MONOTONIC, &event, &id) < 0) {
 		timer_give_up(self);
 		return;
 	}

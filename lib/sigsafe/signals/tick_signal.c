@@ -131,6 +131,15 @@ void tick_signal_was_sent(int sig)
 		move(choose_private());
 }
 
+bool tick_signal_kills(int sig)
+{
+	struct disposition now;
+
+	return !sys4(SYS_rt_sigaction, sig, NULL, &now,
+		     sizeof(kernel_sigset)) &&
+	       now.handler == DEFAULT;
+}
+
 void tick_signal_end(void)
 {
 	store_relaxed(&tick_now.open, 0);

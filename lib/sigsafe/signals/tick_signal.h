@@ -107,6 +107,12 @@ bool tick_signal_claim(kernel_sigset claims);
  */
 void tick_signal_was_sent(int sig);
 
+/*
+ * Would a tick by sig kill? A child that was made with its handlers cleared
+ * (clone3(2)) has lost ours, and of the host's it has none. Signal-safe.
+ */
+bool tick_signal_kills(int sig);
+
 /* There will be no ticks: none is kept open. Under disposition_lock(). */
 void tick_signal_end(void);
 

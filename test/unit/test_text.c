@@ -262,8 +262,8 @@ Test(text, counts_all_that_was_lost)
 	check_has("\ndiscarded samples=12\n");
 	check_has("\n# discarded=999ns: without a stack.\n"
 		  "# lost=3: stack table full.\n"
-		  "# lost=1: ticks left out: the program uses every "
-		  "signal.\n");
+		  "# lost=1: ticks left out: no signal can be had for "
+		  "them.\n");
 	check_lacks("sample table full");
 }
 

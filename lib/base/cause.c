@@ -183,6 +183,17 @@ static void add_off_cpu(struct causes *causes, const struct evidence *e,
 	causes->ns[row->late] += late_ns;
 }
 
+/*
+ * It went on with the sleep that the tick before had broken. How long is not
+ * known where it was kept from running, too.
+ */
+static uint64_t slept_on_ns(const struct evidence *e, uint64_t off_ns)
+{
+	uint64_t early_ns = off_ns - min_u64(e->late_ns, off_ns);
+
+	return has_slept(e) ? min_u64(e->asleep_ns, early_ns) : 0;
+}
+
 /* Takes up to `most` out of *left_ns. */
 static uint64_t take(uint64_t *left_ns, uint64_t most)
 {
@@ -220,6 +231,7 @@ struct causes causes_of(const struct evidence *e)
 	causes.ns[CAUSE_BLOCKED] = take(&left_ns, e->blocked_ns);
 	cpu_ns = take(&left_ns, e->cpu_ns);
 	causes.ns[cause_of_cpu(e, cpu_ns)] += cpu_ns;
+	causes.ns[CAUSE_BLOCKED] += take(&left_ns, slept_on_ns(e, left_ns));
 	add_off_cpu(&causes, e, left_ns);
 	fold(&causes, e->wall_ns);
 	return causes;

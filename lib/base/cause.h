@@ -67,6 +67,7 @@ struct evidence {
 	uint64_t cpu_ns;	       /* of the thread; at most so much */
 	uint64_t wait_ns[CAUSE_COUNT]; /* for locks and their like */
 	uint64_t blocked_ns;	       /* in calls that a hook saw block */
+	uint64_t asleep_ns; /* in a call that the tick before broke; at most */
 	uint64_t late_ns;   /* the tick that ended the slice was late by */
 	uint32_t voluntary; /* switches: it slept, or was stopped */
 	uint32_t involuntary;

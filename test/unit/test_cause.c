@@ -155,6 +155,29 @@ Test(cause, a_storm_of_minor_faults_is_page_faults)
 	check(e, CAUSE_CPU, 12 * MS);
 }
 
+Test(cause, a_sleep_that_a_tick_broke_goes_on_until_it_is_seen_elsewhere)
+{
+	struct evidence e = { .wall_ns = 10 * MS,
+			      .cpu_ns = 2 * MS,
+			      .asleep_ns = 10 * MS,
+			      .voluntary = 1 };
+
+	check(e, CAUSE_BLOCKED, 8 * MS);
+	/* What the tick is late by it was not let run. */
+	e.late_ns = 3 * MS;
+	check(e, CAUSE_BLOCKED, 5 * MS);
+	check(e, CAUSE_UNSCHEDULED, 3 * MS);
+	/* A hook saw it elsewhere by then, and what that took. */
+	e.late_ns = 0;
+	e.asleep_ns = 4 * MS;
+	e.blocked_ns = 2 * MS;
+	check(e, CAUSE_BLOCKED, 6 * MS);
+	check(e, CAUSE_UNSCHEDULED, 2 * MS);
+	/* Kept from running it may have been all the time. */
+	e.involuntary = 1;
+	check(e, CAUSE_BLOCKED, 2 * MS);
+}
+
 Test(cause, many_short_sleeps_have_blocked)
 {
 	struct evidence e = { .wall_ns = 12 * MS,
@@ -235,6 +258,7 @@ Test(cause, the_parts_add_up_to_the_slice)
 			.wait_ns[CAUSE_LOCK] = some(3) ? 0 : some(1000),
 			.wait_ns[CAUSE_JOIN] = some(3) ? 0 : some(1000),
 			.blocked_ns = some(3) ? 0 : some(1000),
+			.asleep_ns = some(3) ? 0 : some(1000),
 			.late_ns = some(1000),
 			.voluntary = (uint32_t)some(10),
 			.involuntary = (uint32_t)some(10),

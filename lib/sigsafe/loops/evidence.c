@@ -7,9 +7,7 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "base/atomic.h"
 #include "sigsafe/loops/run.h"
@@ -17,44 +15,12 @@
 #include "sigsafe/os/system_calls.h"
 #include "sigsafe/thread.h"
 
-static uint64_t thread_cpu_ns(void)
-{
-	struct timespec used = { 0 };
-
-	sys2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &used);
-	return (uint64_t)used.tv_sec * NS_PER_S + (uint64_t)used.tv_nsec;
-}
-
-/* Where the kernel refuses all the numbers stay 0. */
-static struct usage count(void)
-{
-	struct rusage usage = { 0 };
-
-	sys2(SYS_getrusage, RUSAGE_THREAD, &usage);
-	return (struct usage){
-		.voluntary = (uint32_t)usage.ru_nvcsw,
-		.involuntary = (uint32_t)usage.ru_nivcsw,
-		.minor_faults = (uint32_t)usage.ru_minflt,
-		.major_faults = (uint32_t)usage.ru_majflt,
-	};
-}
-
-/* getrusage(2) has the time of the last clock interrupt: hence the clock. */
-static struct usage read_usage(const struct thread *self)
-{
-	struct usage usage = count();
-
-	usage.at_ns = clock_now_ns();
-	usage.cpu_ns = thread_cpu_ns();
-	usage.waits = self->record->waits + self->loop->parking_sleeps;
-	return usage;
-}
-
 /* Everything of the slice but its end: the wait for a lock goes on. */
 static void clear(struct slice *slice)
 {
 	slice->cpu_ns = 0;
 	slice->late_ns = 0;
+	slice->awake_ns = 0;
 	slice->blocked_ns = slice->longest_call_ns = 0;
 	slice->longest_call = 0;
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
@@ -75,7 +41,7 @@ static void enter_run(struct thread *self)
 	clear(slice);
 	slice->run_ns = self->run_begun_ns;
 	slice->state = CALL_OUTSIDE;
-	slice->call = 0;
+	slice->call = slice->asleep_in = CALL_NONE;
 }
 
 void evidence_begin(struct thread *self)
@@ -86,7 +52,7 @@ void evidence_begin(struct thread *self)
 	if (before.at_ns >= self->run_begun_ns)
 		return;
 	enter_run(self);
-	slice->base = read_usage(self);
+	slice->base = usage_read(self);
 	if (before.at_ns)
 		slice->cpu_ns = min_u64(slice->base.cpu_ns - before.cpu_ns,
 					slice->base.at_ns - slice->run_ns);
@@ -147,6 +113,12 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 	slice->is_of_disk = may_be_of_disk(slice, interrupted);
 }
 
+static void note_awake(struct slice *slice, uint64_t at_ns)
+{
+	if (!slice->awake_ns)
+		slice->awake_ns = at_ns;
+}
+
 void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 		      uint64_t now_ns)
 {
@@ -154,6 +126,7 @@ void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 	uint64_t ns = now_ns - since_ns;
 
 	enter_run(self);
+	note_awake(slice, since_ns);
 	slice->state = CALL_OUTSIDE;
 	slice->blocked_ns += ns;
 	if (ns < slice->longest_call_ns)
@@ -174,15 +147,17 @@ void evidence_lock_begin(struct lock_record *lock, uint64_t now_ns,
 }
 
 static void add_wait(struct thread *self, const struct lock_record *lock,
-		     int32_t holder, uint64_t ns)
+		     int32_t holder, uint64_t since_ns, uint64_t now_ns)
 {
 	struct slice *slice = &self->loop->slice;
+	uint64_t ns = now_ns - since_ns;
 	const struct held_lock held = {
 		.address = lock->address,
 		.kind = lock->kind,
 		.holder = lock->kind == LOCK_JOIN ? self->joined : holder,
 	};
 
+	note_awake(slice, since_ns);
 	/* One step: a tick may come at any moment, and take it. */
 	add_relaxed(&slice->wait_ns[cause_of_wait(lock->kind)], ns);
 	lock_costs_add(&slice->waits, held, ns);
@@ -203,7 +178,7 @@ void evidence_lock_end(struct lock_record *lock, uint64_t since_ns,
 	self->lock = NULL;
 	if (now_ns > since_ns)
 		add_wait(self, lock, load_relaxed(&lock->last_charged),
-			 now_ns - since_ns);
+			 since_ns, now_ns);
 }
 
 /* A wait for a lock that goes on is part of the slice up to now. */
@@ -213,8 +188,8 @@ static void add_open_wait(struct thread *self, uint64_t now_ns)
 	uint64_t since_ns = max_u64(self->lock_since_ns, self->shared_ns);
 
 	if (lock && now_ns > since_ns)
-		add_wait(self, lock, load_relaxed(&lock->holder),
-			 now_ns - since_ns);
+		add_wait(self, lock, load_relaxed(&lock->holder), since_ns,
+			 now_ns);
 }
 
 /* Waits for events before the run have slept as well, once each at most. */
@@ -228,7 +203,7 @@ static uint32_t slept_in_run(const struct usage *from, const struct usage *to)
 
 void evidence_pause(struct thread *self)
 {
-	self->loop->slice.paused = read_usage(self);
+	self->loop->slice.paused = usage_read(self);
 }
 
 void evidence_resume(struct thread *self)
@@ -239,7 +214,7 @@ void evidence_resume(struct thread *self)
 	/* A tick came in this pause, and has ended it. */
 	if (!slice->paused.at_ns)
 		return;
-	now = count();
+	now = usage_count();
 	slice->base.voluntary += now.voluntary - slice->paused.voluntary;
 	slice->base.involuntary += now.involuntary - slice->paused.involuntary;
 	slice->base.minor_faults +=
@@ -249,12 +224,21 @@ void evidence_resume(struct thread *self)
 	slice->paused.at_ns = 0;
 }
 
+/* How long it may have been, from the slice's beginning on. */
+static uint64_t asleep_ns(const struct thread *self, uint64_t now_ns)
+{
+	const struct slice *slice = &self->loop->slice;
+	uint64_t end_ns = slice->awake_ns ? slice->awake_ns : now_ns;
+
+	return slice->asleep_in ? end_ns - min_u64(self->shared_ns, end_ns) : 0;
+}
+
 struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 {
 	struct slice *slice = &self->loop->slice;
 	struct usage base = slice->base;
 	struct usage now =
-		slice->paused.at_ns ? slice->paused : read_usage(self);
+		slice->paused.at_ns ? slice->paused : usage_read(self);
 	uint64_t wall_ns = now_ns - self->shared_ns;
 	struct slice_end end;
 
@@ -266,6 +250,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 						  base.cpu_ns,
 					  wall_ns),
 			.blocked_ns = slice->blocked_ns,
+			.asleep_ns = asleep_ns(self, now_ns),
 			.late_ns = slice->late_ns,
 			.voluntary = slept_in_run(&base, &now),
 			.involuntary = now.involuntary - base.involuntary,
@@ -275,11 +260,15 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 			.call = slice->call,
 			.is_of_disk = slice->is_of_disk,
 		},
-		.call = slice->blocked_ns ? slice->longest_call : slice->call,
+		.longest_call = slice->longest_call,
+		.other_call = slice->state == CALL_OUTSIDE ? slice->asleep_in
+							   : slice->call,
 		.waits = slice->waits,
 	};
 	memcpy(end.evidence.wait_ns, slice->wait_ns, sizeof(slice->wait_ns));
 	clear(slice);
+	slice->asleep_in =
+		slice->state == CALL_INTERRUPTED ? slice->call : CALL_NONE;
 	slice->base = now;
 	return end;
 }

@@ -16,20 +16,10 @@
 
 #include "base/cause.h"
 #include "sigsafe/locks/lock_costs.h"
+#include "sigsafe/loops/usage.h"
 
 struct lock_record;
 struct thread;
-
-/* What the kernel counts of a thread. */
-struct usage {
-	uint64_t at_ns; /* 0: not read yet */
-	uint64_t cpu_ns;
-	uint64_t waits; /* between runs; each is one sleep or none */
-	uint32_t voluntary;
-	uint32_t involuntary;
-	uint32_t minor_faults;
-	uint32_t major_faults;
-};
 
 /*
  * Written by the thread and by its handlers. The times of calls and locks are
@@ -45,6 +35,9 @@ struct slice {
 	enum call_state state;
 	uint32_t call;	 /* as base/cause.h has it; CALL_NONE: unknown */
 	bool is_of_disk; /* a read or write, of what may be a disk's */
+	/* The call whose sleep the tick before broke; CALL_NONE: none. */
+	uint32_t asleep_in;
+	uint64_t awake_ns; /* when a hook first saw it elsewhere; 0: not yet */
 	/* Calls that blocked, and the longest of them. */
 	uint64_t blocked_ns, longest_call_ns;
 	uint32_t longest_call;
@@ -92,8 +85,9 @@ void evidence_resume(struct thread *self);
 /* A slice that is over, and where its time went. */
 struct slice_end {
 	struct evidence evidence;
-	uint32_t call;		 /* that it was blocked in */
-	struct lock_costs waits; /* and the locks that it waited for */
+	uint32_t longest_call;	 /* that a hook saw block; CALL_NONE: none */
+	uint32_t other_call;	 /* where else it slept; CALL_NONE: unknown */
+	struct lock_costs waits; /* the locks that it waited for */
 };
 
 /*

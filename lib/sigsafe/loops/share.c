@@ -36,12 +36,21 @@ static struct lock_record *others_of(struct recording *rec,
 	return lock_others(rec, kind);
 }
 
-static uint32_t cause_word(struct recording *rec, enum cause cause,
-			   struct slice_end *end, struct lock_record *lock)
+/* That it was blocked in for most of the time that it was blocked at all. */
+static uint32_t call_of(const struct slice_end *end, uint64_t blocked_ns)
 {
+	return blocked_ns / 2 > end->evidence.blocked_ns ? end->other_call
+							 : end->longest_call;
+}
+
+static uint32_t cause_word(struct recording *rec, enum cause cause,
+			   struct slice_end *end, struct lock_record *lock,
+			   uint64_t ns)
+{
+	if (cause == CAUSE_BLOCKED)
+		return CAUSE_WORD(cause, call_of(end, ns));
 	if (!cause_has_lock(cause))
-		return CAUSE_WORD(cause,
-				  cause == CAUSE_BLOCKED ? end->call : 0);
+		return CAUSE_WORD(cause, 0);
 	if (!lock)
 		lock = others_of(rec, end, cause);
 	return CAUSE_WORD(cause, lock_index(rec, lock));
@@ -61,7 +70,7 @@ static void add_samples(struct thread *self, struct slice_end *end,
 		if (!causes->ns[i])
 			continue;
 		lock = pin_lock(rec, end, i);
-		sample.lock = cause_word(rec, i, end, lock);
+		sample.lock = cause_word(rec, i, end, lock, causes->ns[i]);
 		run_samples_add(self, sample, causes->ns[i], is_tick, lock);
 		if (lock)
 			lock_unpin(lock);

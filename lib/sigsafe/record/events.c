@@ -153,6 +153,15 @@ static void keep_call(struct event_record *event, uint32_t call, uint64_t ns)
 	}
 }
 
+static void keep_calls(struct event_record *event, const struct slice_end *end,
+		       uint64_t blocked_ns)
+{
+	uint64_t measured_ns = min_u64(blocked_ns, end->evidence.blocked_ns);
+
+	keep_call(event, end->longest_call, measured_ns);
+	keep_call(event, end->other_call, blocked_ns - measured_ns);
+}
+
 void event_explain(struct thread *self, const struct slice_end *end,
 		   const struct causes *causes)
 {
@@ -163,7 +172,7 @@ void event_explain(struct thread *self, const struct slice_end *end,
 	for (unsigned i = 0; i < CAUSE_COUNT; i++)
 		event->cause_ns[i] += causes->ns[i];
 	add_evidence(event, &end->evidence);
-	keep_call(event, end->call, causes->ns[CAUSE_BLOCKED]);
+	keep_calls(event, end, causes->ns[CAUSE_BLOCKED]);
 	stall_locks_add(self, &end->waits);
 }
 

@@ -134,6 +134,7 @@ static void decode_stall(struct decoder *d, struct stall *stall,
 		.ticks = record->ticks,
 		.events = record->events,
 		.call = decode_call(d, record->call),
+		.has_other_calls = event_has_other_calls(record),
 		.lock = decode_lock(d, record),
 		.cpu_ns = record->cpu_ns,
 		.late_ns = record->late_ns,
@@ -233,6 +234,7 @@ static void extend_lasting(struct decoder *d,
 	if (lasting.rest_ns <= lasting.ns / 2)
 		return;
 	stall->call = decode_call(d, thread->blocked_call);
+	stall->has_other_calls = false;
 	stall->stack = stall->latest;
 	stall->apart = NULL;
 }

@@ -147,9 +147,10 @@ struct stall {
 	const char *thread;
 	int tid;
 	uint32_t ticks;
-	uint32_t events;   /* that the wait before it returned */
-	const char *call;  /* it was blocked in for longest, or "" */
-	struct lock *lock; /* it waited for longest, or NULL */
+	uint32_t events;      /* that the wait before it returned */
+	const char *call;     /* it was blocked in for longest, or "" */
+	bool has_other_calls; /* and in others for a tenth of that time */
+	struct lock *lock;    /* it waited for longest, or NULL */
 	uint64_t cause_ns[CAUSE_COUNT];
 	/* The evidence, as in struct event_record. */
 	uint64_t cpu_ns, late_ns;

@@ -65,13 +65,24 @@ static const char *holder_text(const struct report *report, enum cause cause,
 /* What has less of its cause than this part is not all there is to it. */
 #define MOST 9 / 10
 
+/* Of one stall it is not known how much of the time its call had. */
+static const char *others_of_stall(enum cause cause, const struct stall *stall)
+{
+	return stall && cause == CAUSE_BLOCKED && stall->has_other_calls
+		       ? " and others"
+		       : "";
+}
+
 /* " (57.7%) and others", or "". */
 static const char *others_text(const struct report *report, enum cause cause,
-			       const struct blame *blame)
+			       const struct subjects *subjects)
 {
 	struct arena *arena = &report->process->arena;
+	const struct blame *blame = subjects->blame;
 
-	if (!blame || blame->most_ns[cause] >= blame->cause_ns[cause] * MOST)
+	if (!blame)
+		return others_of_stall(cause, subjects->stall);
+	if (blame->most_ns[cause] >= blame->cause_ns[cause] * MOST)
 		return "";
 	return arena_print(arena, " (%s) and others",
 			   words_share(arena, blame->most_ns[cause],
@@ -91,7 +102,7 @@ static const char *cause_text(const struct report *report, enum cause cause,
 	struct arena *arena = &report->process->arena;
 	const struct why *why = &subjects->why[cause];
 	const char *holder = holder_text(report, cause, subjects->stall);
-	const char *others = others_text(report, cause, subjects->blame);
+	const char *others = others_text(report, cause, subjects);
 
 	if (cause == CAUSE_JOIN && is_join(subjects->stall))
 		return arena_print(arena, "waiting for thread %s to end",

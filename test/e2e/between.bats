@@ -28,6 +28,15 @@ in_call() {
 		END { printf "%.0f\n", sum }' "$text"
 }
 
+# in_place FUNCTION CALL: of those with FUNCTION on the stack.
+in_place() {
+	awk -v name="$1" -v call=" call=$2 " '
+		/^[0-9]+ [0-9]+ @/ { ns = $1; is_it = 0 }
+		/^#\tcause=blocked / && index($0, call) { is_it = 1 }
+		/^#\t0x/ && is_it && index($3, name "+") == 1 { sum += ns }
+		END { printf "%.0f\n", sum }' "$text"
+}
+
 # blocked_for_most HOW: what its calls took is told as that, most of it.
 blocked_for_most() {
 	between_ticks "$1"
@@ -55,4 +64,28 @@ blocked_for_most() {
 	done
 	between $(($(took read) * 3 / 4)) "$(header "$text" blocked)" \
 		"$(in_call read)"
+}
+
+# told_apart: of two kinds of calls each is told to be what its own stack is in,
+# by as many ticks as that leads to expect.
+told_apart() {
+	local blocked
+
+	between_ticks both
+	blocked=$(header "$text" blocked)
+	between $((blocked / 8)) $((blocked * 5 / 8)) "$(in_call read)" &&
+		((blocked > $(header "$text" stalled) * 3 / 4))
+}
+
+@test "who sleeps and reads in turn is told to do both, each in its place" {
+	local tries=20
+
+	until told_apart; do
+		((--tries))
+	done
+	# A tick may find it behind a read, too, which may have been short.
+	between 0 "$(in_place read_for read)" \
+		"$(in_place read_for clock_nanosleep)"
+	[[ $(in_place nap_for read) = 0 ]]
+	grep -E '^ .*blocked in clock_nanosleep and others' "$RESULTS/report"
 }

@@ -6,6 +6,7 @@
  *   rest  reads for 19 ms, and sleeps for a moment
  *   nap   reads for 18 ms, and sleeps for 3 ms, in which a tick comes
  *   work  reads for 16 ms, and computes for 8 ms
+ *   both  sleeps for 3 ms, reads for 1.5 ms, and so on for 62 ms
  * prints lines "NAME NANOSECONDS", what that took by its own clock, in all
  *
  * SPDX-License-Identifier: MIT
@@ -60,6 +61,16 @@ static void work(void)
 	work_ns += now_ns() - begun_ns;
 }
 
+static void both(void)
+{
+	uint64_t begun_ns = now_ns();
+
+	while (now_ns() - begun_ns < 62 * NS_PER_MS) {
+		nap_for(3 * NS_PER_MS);
+		read_for(3 * NS_PER_MS / 2);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -69,6 +80,7 @@ int main(int argc, char **argv)
 		{ "rest", rest },
 		{ "nap", nap },
 		{ "work", work },
+		{ "both", both },
 	};
 	int epoll_fd = epoll_create1(0);
 

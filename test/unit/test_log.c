@@ -44,6 +44,7 @@ static void make(void)
 		.state = RUN_CAME_BACK,
 		.cause_ns = { [CAUSE_BLOCKED] = 52000000 },
 		.call = CALL_USLEEP,
+		.in_call_ns = 52000000,
 	};
 }
 
@@ -100,6 +101,19 @@ Test(log, a_call_without_a_name_is_told_by_its_number)
 	own.event.call = CALL_NONE;
 	log_stall(&self);
 	cr_assert_not_null(strstr(read_log(), ", blocked, 3 events"));
+}
+
+Test(log, other_calls_are_told_from_a_tenth_of_the_time_on)
+{
+	/* It had 49 ms, and they had 3. */
+	own.event.in_call_ns = 46000000;
+	log_stall(&self);
+	cr_assert_not_null(strstr(read_log(), ", blocked in usleep, 3 events"));
+	/* 46, and 6. */
+	own.event.in_call_ns = 40000000;
+	log_stall(&self);
+	cr_assert_not_null(
+		strstr(read_log(), ", blocked in usleep and others, 3 events"));
 }
 
 static void wait_for(enum lock_kind kind, uint64_t place)

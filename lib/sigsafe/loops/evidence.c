@@ -41,7 +41,7 @@ static void enter_run(struct thread *self)
 	clear(slice);
 	slice->run_ns = self->run_begun_ns;
 	slice->state = CALL_OUTSIDE;
-	slice->call = slice->asleep_in = CALL_NONE;
+	slice->call = slice->asleep_in = slice->own_call = CALL_NONE;
 }
 
 void evidence_begin(struct thread *self)
@@ -110,6 +110,8 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 	slice->call = number == SYS_futex && self->futex_call
 			      ? self->futex_call
 			      : evidence_call(number);
+	slice->own_call =
+		slice->state == CALL_INTERRUPTED ? slice->call : CALL_NONE;
 	slice->is_of_disk = may_be_of_disk(slice, interrupted);
 }
 
@@ -260,6 +262,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 			.call = slice->call,
 			.is_of_disk = slice->is_of_disk,
 		},
+		.own_call = slice->own_call,
 		.longest_call = slice->longest_call,
 		.other_call = slice->state == CALL_OUTSIDE ? slice->asleep_in
 							   : slice->call,

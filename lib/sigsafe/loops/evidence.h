@@ -38,6 +38,7 @@ struct slice {
 	/* The call whose sleep the tick before broke; CALL_NONE: none. */
 	uint32_t asleep_in;
 	uint64_t awake_ns; /* when a hook first saw it elsewhere; 0: not yet */
+	uint32_t own_call; /* that the latest stack is in, or CALL_NONE */
 	/* Calls that blocked, and the longest of them. */
 	uint64_t blocked_ns, longest_call_ns;
 	uint32_t longest_call;
@@ -85,6 +86,7 @@ void evidence_resume(struct thread *self);
 /* A slice that is over, and where its time went. */
 struct slice_end {
 	struct evidence evidence;
+	uint32_t own_call;	 /* of its stack, or CALL_NONE */
 	uint32_t longest_call;	 /* that a hook saw block; CALL_NONE: none */
 	uint32_t other_call;	 /* where else it slept; CALL_NONE: unknown */
 	struct lock_costs waits; /* the locks that it waited for */

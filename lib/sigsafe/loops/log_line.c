@@ -11,6 +11,7 @@
 #include "base/lock_kind.h"
 #include "base/loops.h"
 #include "base/text_map.h"
+#include "base/timeline.h"
 #include "sigsafe/live.h"
 #include "sigsafe/os/clock.h"
 #include "sigsafe/os/program_name.h"
@@ -147,16 +148,22 @@ static void say_wait(struct pen *pen, const struct recording *rec,
 			     event->holder);
 }
 
-/* " in usleep" */
-static void say_call(struct pen *pen, uint32_t call)
+/* " in usleep", " in usleep and others" */
+static void say_call(struct pen *pen, const struct event_record *event)
 {
+	uint32_t call = event->call;
+
 	if (CALL_IS_UNNAMED(call)) {
 		pen_number(pen, " in " CALL_UNNAMED_WORD,
 			   CALL_SYSTEM_NUMBER(call), "");
 	} else if (*blocking_call_name(call)) {
 		pen_text(pen, " in ");
 		pen_text(pen, blocking_call_name(call));
+	} else {
+		return;
 	}
+	if (event_has_other_calls(event))
+		pen_text(pen, " and others");
 }
 
 static void say_cause(struct pen *pen, const struct recording *rec,
@@ -171,7 +178,7 @@ static void say_cause(struct pen *pen, const struct recording *rec,
 	}
 	pen_text(pen, cause_words(cause));
 	if (cause == CAUSE_BLOCKED)
-		say_call(pen, event->call);
+		say_call(pen, event);
 }
 
 /* "app+0x1234 < libfoo.so+0x42": the innermost first. */

@@ -36,9 +36,14 @@ static struct lock_record *others_of(struct recording *rec,
 	return lock_others(rec, kind);
 }
 
-/* That it was blocked in for most of the time that it was blocked at all. */
+/*
+ * The call that its stack is in. If that is in none, the one that it was
+ * blocked in for most of the time that it was blocked at all.
+ */
 static uint32_t call_of(const struct slice_end *end, uint64_t blocked_ns)
 {
+	if (end->own_call)
+		return end->own_call;
 	return blocked_ns / 2 > end->evidence.blocked_ns ? end->other_call
 							 : end->longest_call;
 }

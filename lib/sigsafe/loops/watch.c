@@ -202,6 +202,7 @@ static void start_ticks(struct thread *self)
 		return;
 	evidence_pause(self);
 	self->loop->stack = self->loop->blocked_stack;
+	self->loop->slice.own_call = call;
 	stall_tick(self, begun_ns, now_ns, call);
 	arm_next_tick(self, begun_ns, now_ns);
 	evidence_resume(self);

@@ -263,6 +263,7 @@ static void extend(struct event_record *event,
 	if (lasting.rest_ns <= lasting.ns / 2)
 		return;
 	event->call = load_relaxed(&thread->blocked_call);
+	event->in_call_ns = event->cause_ns[CAUSE_BLOCKED];
 	event->stack = load_relaxed(&thread->blocked_stack);
 }
 

@@ -159,6 +159,13 @@ turns_only() {
 	done
 }
 
+@test "a loop whose frames lie elsewhere is one still, and is not in doubt" {
+	stalls_of start_polls moves 0
+	[[ $(header "$text" stalls) = 1 ]]
+	# What is in doubt has one stack.
+	(($(total_count "$text" callback_waits) >= 5))
+}
+
 # start_waits WHAT SIGNAL STATUS [POLLS]: polls, then waits until the signal.
 start_waits() {
 	rm -f "$RESULTS"/*

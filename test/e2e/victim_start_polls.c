@@ -63,6 +63,41 @@ static void turns(void)
 	loop(callback_spins, 20, 40);
 }
 
+static sem_t answer;
+
+static void *give_answer(void *unused)
+{
+	usleep(300000);
+	sem_post(&answer);
+	return unused;
+}
+
+static void callback_waits(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, give_answer, NULL);
+	while (sem_wait(&answer))
+		;
+	pthread_join(thread, NULL);
+}
+
+/* As an interpreter does that has come to know the function that waits. */
+static void loop_deeper(void)
+{
+	char room[4096];
+
+	__asm__ volatile("" : : "r"(room) : "memory");
+	loop(callback_waits, 3, 40);
+	KEEP_FRAME();
+}
+
+static void moves(void)
+{
+	loop(NULL, 8, 40);
+	loop_deeper();
+}
+
 static void is_idle(void)
 {
 	loop(NULL, 20, 60000);
@@ -140,10 +175,15 @@ static const struct {
 	const char *name;
 	void (*goes_on)(void);
 } things[] = {
-	{ "turns", turns },	     { "idle", is_idle },
-	{ "pause", waits_in_pause }, { "sigwait", waits_in_sigwait },
-	{ "join", waits_in_join },   { "accept", waits_in_accept },
-	{ "sem", waits_in_sem },     { "cond", waits_in_cond },
+	{ "turns", turns },
+	{ "moves", moves },
+	{ "idle", is_idle },
+	{ "pause", waits_in_pause },
+	{ "sigwait", waits_in_sigwait },
+	{ "join", waits_in_join },
+	{ "accept", waits_in_accept },
+	{ "sem", waits_in_sem },
+	{ "cond", waits_in_cond },
 	{ "child", waits_in_child },
 };
 

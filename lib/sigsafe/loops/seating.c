@@ -27,14 +27,24 @@ static bool is_same_frame(const struct thread *self,
 	return seat_shape->function == shape->function && seat_end == end;
 }
 
-static void note_left(struct thread *self)
+/*
+ * At the same epoll it goes on with the turns it had: an interpreter's frames
+ * lie elsewhere once it has specialised what waits.
+ */
+static bool is_same_epoll(const struct seat *seat, const struct seat *other)
+{
+	return seat->epoll != SEAT_POLLS && seat->epoll == other->epoll;
+}
+
+static void note_left(struct thread *self, const struct seat *seat)
 {
 	struct loop *loop = self->loop;
 
 	loop->left = self->seat;
 	loop->left_ns = clock_now_ns();
 	loop->left_turns = run_turns(self);
-	loop->seat_waits = self->record->waits;
+	if (!is_same_epoll(&self->seat, seat))
+		loop->seat_waits = self->record->waits;
 }
 
 /* Its shape while it is on the stack, for comparison with later ones. */
@@ -47,7 +57,7 @@ static void move_to(struct thread *self, const struct seat *seat)
 	store_relaxed(&self->record->epoll, seat->epoll + 1);
 	beside_leaves(self, seat);
 	if (!is_same_frame(self, &seat->call, shape))
-		note_left(self);
+		note_left(self, seat);
 	loop->seat_shape = *shape;
 	loop->cold_turn = NULL;
 	self->seat = *seat;
@@ -97,9 +107,11 @@ static bool has_come_back(const struct thread *self, const struct seat *seat)
 
 static void come_back(struct thread *self, const struct seat *seat)
 {
-	uint64_t turns = self->loop->left_turns;
+	bool was_away = !is_same_epoll(&self->seat, seat);
+	uint64_t turns = was_away ? self->loop->left_turns : run_turns(self);
 
-	self->loop->away = max_u64(self->loop->away, run_turns(self));
+	if (was_away)
+		self->loop->away = max_u64(self->loop->away, run_turns(self));
 	seating_take(self, seat);
 	self->loop->seat_waits = self->record->waits - turns;
 	self->loop->left.call.pc = 0;

@@ -135,6 +135,16 @@ python() {
 	python SelectSelector select
 }
 
+@test "asyncio: to wait from other frames is no new beginning" {
+	[[ $(under_shim "$PYTHON" "$BATS_TEST_DIRNAME/asyncio_later.py") = \
+		"done" ]]
+	text=$(result stall.txt)
+	cat "$text"
+	# In doubt it would be told by one tick alone.
+	(($(awk '/ @ / { ticks = $2 } /cause=semaphore/ { sum += ticks }
+		END { print sum + 0 }' "$text") >= 5))
+}
+
 # has_io_uring: containers often forbid it, and kernels can.
 has_io_uring() {
 	natively "$(victim wait_race)" has_io_uring ||

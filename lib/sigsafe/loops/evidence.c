@@ -128,6 +128,9 @@ void evidence_blocked(struct thread *self, uint32_t call, uint64_t since_ns,
 	uint64_t ns = now_ns - since_ns;
 
 	enter_run(self);
+	/* Of a run that is provisional the slice goes on behind its tick. */
+	if (slice->state == CALL_INTERRUPTED)
+		slice->asleep_in = slice->call;
 	note_awake(slice, since_ns);
 	slice->state = CALL_OUTSIDE;
 	slice->blocked_ns += ns;

@@ -124,6 +124,7 @@ void nested_tick(struct thread *self, uint64_t now_ns)
 	uint64_t since_ns = max_u64(self->loop->blocked_ns, self->shared_ns);
 
 	self->loop->stack = self->loop->blocked_stack;
+	slice->state = CALL_OUTSIDE;
 	slice->call = slice->own_call = self->blocked_call;
 	evidence_blocked(self, self->blocked_call, since_ns,
 			 max_u64(since_ns, now_ns - slice->late_ns));

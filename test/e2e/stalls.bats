@@ -35,7 +35,7 @@ one_stall() {
 	elsewhere=$((stalled - $(total_ns "$text" "$1")))
 	((stalls == 1 && elsewhere == 0)) || {
 		is_busy
-		between $(((stalls - 1) * 10000000)) \
+		between $(((stalls - 1) * ${threshold_ns:-10000000})) \
 			$(($(header "$text" unscheduled) + 10200000)) \
 			"$elsewhere"
 	}
@@ -55,7 +55,7 @@ is_busy() {
 }
 
 @test "where a vfork child sleeps it is not the loop that does" {
-	local i
+	local i threshold_ns=1000000
 
 	settings=(STALLSHIM_STALL=1ms)
 	for i in {1..5}; do

@@ -58,6 +58,12 @@ void pen_thresholds(struct pen *pen, const struct thresholds *thresholds);
 /* What pen_duration_rounded() says, in nanoseconds. */
 uint64_t duration_rounded(uint64_t ns);
 
+/* Below limit_ns, and rounded up to it? Then it is to be said exactly. */
+static inline bool duration_rounds_up_to(uint64_t ns, uint64_t limit_ns)
+{
+	return ns < limit_ns && duration_rounded(ns) >= limit_ns;
+}
+
 /* A moment since 1970 as 2026-01-02T03:04:05Z. */
 void pen_utc(struct pen *pen, uint64_t realtime_ns);
 

@@ -41,7 +41,7 @@ static void say_count(struct pen *pen, uint64_t count, const char *noun)
 /* A run just below the threshold must not be rounded up to it. */
 static void say_longest(struct pen *pen, uint64_t ns, uint64_t stall_ns)
 {
-	if (ns < stall_ns && duration_rounded(ns) >= stall_ns)
+	if (duration_rounds_up_to(ns, stall_ns))
 		pen_duration(pen, ns);
 	else
 		pen_duration_rounded(pen, ns);

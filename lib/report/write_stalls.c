@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/pen.h"
 #include "report/familiar.h"
 #include "report/loop_sums.h"
 #include "report/table.h"
@@ -17,6 +18,17 @@ static void write_sum_why(const struct report *report)
 
 	if (*why)
 		fprintf(report->out, "        Why: %s.\n", why);
+}
+
+/* A run just below the threshold must not be rounded up to it. */
+static const char *longest_text(const struct report *report, uint64_t ns)
+{
+	struct arena *arena = &report->process->arena;
+	uint64_t stall_ns = threshold_of(&report->process->thresholds, "");
+
+	return duration_rounds_up_to(ns, stall_ns)
+		       ? words_duration_exact(arena, ns)
+		       : words_duration(arena, ns);
 }
 
 static void write_sums(const struct report *report,
@@ -41,7 +53,7 @@ static void write_sums(const struct report *report,
 		fprintf(report->out, ", %s in all",
 			words_duration(arena, sums->stalled_ns));
 	fprintf(report->out, "; the longest run took %s.\n",
-		words_duration(arena, sums->longest_ns));
+		longest_text(report, sums->longest_ns));
 	write_sum_why(report);
 	/* What was lost has its reasons at the report's end. */
 	if (sums->unseen)

@@ -115,6 +115,16 @@ refuses() {
 	says_not 'What kept the loops'
 }
 
+@test "a run just below the threshold is not rounded up to that" {
+	local text
+
+	under_shim "$(victim loop)" nothing
+	text=$(result stall.txt)
+	sed -E 's/longest=[0-9]+ns/longest=9961234ns/' "$text" >below.stall.txt
+	report below.stall.txt
+	says 'no stall of 10ms or more .*; the longest run took 9\.961234ms\.$'
+}
+
 @test "waiting is blamed on the unlock that ended it, of a named lock" {
 	under_shim "$(victim schedules)" five
 	report "$(result rec)"

@@ -28,6 +28,7 @@ enum order {
 	SPIN,
 	SPIN_AND_WAIT,
 	SPIN_AND_POLL_OWN,
+	TURN_OWN,
 	END
 };
 
@@ -87,6 +88,18 @@ static void poll_own(void)
 	for (int i = 0; i < 3; i++)
 		wait_for_events(own);
 	close(own);
+}
+
+/* A loop of its own, for good. */
+static void turn_own(void)
+{
+	int own = epoll_create1(0);
+
+	for (int i = 0; i < 12; i++) {
+		wait_for_events(own);
+		if (i == 8)
+			callback_spins();
+	}
 }
 
 static void hold_seat(void)
@@ -168,6 +181,8 @@ static void *serve(void *number)
 			wait_for_events(epoll_fd);
 		if (order == SPIN_AND_POLL_OWN)
 			poll_own();
+		if (order == TURN_OWN)
+			turn_own();
 	}
 	return NULL;
 }
@@ -263,6 +278,14 @@ static void run_start(void)
 	order(2, SPIN_AND_WAIT);
 }
 
+/* It waits for a word before it starts with another loop than theirs. */
+static void run_other_loop(void)
+{
+	take_first_seat();
+	order(2, TURN_OWN);
+	leave_seat(0);
+}
+
 /* Workers each of whose jobs has a loop of its own. */
 static void run_jobs(void)
 {
@@ -308,6 +331,7 @@ static const struct {
 	{ "own-turn", run_own_turn, serve, THREADS, true },
 	{ "unknown", run_unknown, serve, THREADS, true },
 	{ "start", run_start, serve, THREADS, true },
+	{ "other-loop", run_other_loop, serve, THREADS, true },
 	{ "jobs", run_jobs, serve, THREADS, true },
 	{ "looks", run_looks, look_and_serve, THREADS, false },
 	{ "looks-shared", run_looks, look_and_serve, THREADS, true },

@@ -14,6 +14,9 @@
 /* One that polls in its jobs is asked so often whether it is cold. */
 #define COLD_TRIES 64
 
+/* Waits at another epoll descriptor that make a loop of its own. */
+#define OWN_WAITS 3
+
 static bool has_waited(const struct thread *self)
 {
 	return is_enrolled(self) && self->record->waits;
@@ -58,6 +61,7 @@ static void take_place(struct thread *self, const struct call_site *call,
 	struct loop *loop = self->loop;
 
 	loop->cold_turn = turn;
+	loop->cold_elsewhere = 0;
 	loop->parts_after = after;
 	loop->seat_shape = *frame_shape_of(loop->shapes, call->pc);
 	loop->seat_waits = self->record->waits;
@@ -150,12 +154,23 @@ static bool is_of_loop(const struct thread *self, const struct seat *seat,
 	       (kind == SITTING_SERVES && seat->epoll == self->seat.epoll);
 }
 
+/* Has it a loop of its own, at another descriptor than was thought? */
+static bool has_its_own(struct thread *self, const struct seat *seat)
+{
+	struct loop *loop = self->loop;
+
+	return seat->epoll != SEAT_POLLS && seat->epoll != self->seat.epoll &&
+	       !turn_way_is_shown(loop->cold_turn, loop->parts_after) &&
+	       ++loop->cold_elsewhere == OWN_WAITS;
+}
+
 cold bool cold_takes_seat(struct thread *self, const struct seat *seat,
 			  enum sitting_kind kind)
 {
 	bool is_there = is_at_turn(self, seat);
 
-	if (!is_there && !is_of_loop(self, seat, kind))
+	if (!is_there && !is_of_loop(self, seat, kind) &&
+	    !has_its_own(self, seat))
 		return false;
 	if (!is_there || !is_proven(self, seat)) {
 		run_forget();

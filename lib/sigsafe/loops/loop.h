@@ -84,6 +84,7 @@ struct loop {
 	struct turn_way *seat_turn;  /* its wait's, at an epoll; or NULL */
 	struct turn_way *cold_turn;  /* sigsafe/loops/cold.h; NULL: it isn't */
 	uint32_t cold_tries;	     /* to find whether it is */
+	uint32_t cold_elsewhere;     /* waits at other epoll descriptors */
 	uint32_t parts_after;	     /* way_beside() of where it last parked */
 	uintptr_t parts_sp;	     /* with this stack pointer */
 

@@ -38,17 +38,17 @@ load lib
 	[[ -z $(header "$text" left) ]]
 }
 
+@test "nor do workers whose jobs each have a loop of their own" {
+	stalls_of park_cold jobs
+	[[ $(header "$text" stalls) = 0 ]]
+	[[ -z $(header "$text" left) ]]
+}
+
 @test "who waits for a word to start a loop of its own by has that one" {
 	stalls_of park_cold other-loop
 	[[ $(header "$text" loops) = 2 ]]
 	[[ $(header "$text" stalls) = 1 ]]
 	between 50000000 400000000 "$(total_ns "$text" callback_spins)"
-}
-
-@test "nor do workers whose jobs each have a loop of their own" {
-	stalls_of park_cold jobs
-	[[ $(header "$text" stalls) = 0 ]]
-	[[ -z $(header "$text" left) ]]
 }
 
 @test "workers that look for events before they park are idle there" {

@@ -51,6 +51,16 @@ load lib
 	between 50000000 400000000 "$(total_ns "$text" callback_spins)"
 }
 
+@test "and has others to take turns with from the first wait on" {
+	stalls_of park_cold other-turns
+	[[ $(header "$text" stalls) = 0 ]]
+}
+
+@test "who parks deeper in its stack than it has waited to start is idle" {
+	stalls_of park_cold deeper
+	[[ $(header "$text" stalls) = 0 ]]
+}
+
 @test "workers that look for events before they park are idle there" {
 	local what
 

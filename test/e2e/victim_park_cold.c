@@ -29,6 +29,7 @@ enum order {
 	SPIN_AND_WAIT,
 	SPIN_AND_POLL_OWN,
 	TURN_OWN,
+	JOIN_OTHERS,
 	END
 };
 
@@ -40,13 +41,13 @@ static struct {
 	bool parks;
 } pool[THREADS]; /* guarded by lock */
 
-static int epoll_fd, event_fd;
+static int epoll_fd, event_fd, others_fd;
 
-static void wait_for_events(int fd)
+static void wait_for_events(int fd, int timeout_ms)
 {
 	struct epoll_event event;
 
-	epoll_wait(fd, &event, 1, 1);
+	epoll_wait(fd, &event, 1, timeout_ms);
 	KEEP_FRAME();
 }
 
@@ -86,7 +87,7 @@ static void poll_own(void)
 	int own = epoll_create1(0);
 
 	for (int i = 0; i < 3; i++)
-		wait_for_events(own);
+		wait_for_events(own, 1);
 	close(own);
 }
 
@@ -96,18 +97,17 @@ static void turn_own(void)
 	int own = epoll_create1(0);
 
 	for (int i = 0; i < 12; i++) {
-		wait_for_events(own);
+		wait_for_events(own, 1);
 		if (i == 8)
 			callback_spins();
 	}
 }
 
-static void hold_seat(void)
+static void hold_seat(int fd)
 {
-	struct epoll_event event;
 	eventfd_t value;
 
-	epoll_wait(epoll_fd, &event, 1, -1);
+	wait_for_events(fd, -1);
 	eventfd_read(event_fd, &value);
 }
 
@@ -124,6 +124,20 @@ static __attribute__((noinline)) enum order take_order(unsigned self)
 	pool[self].order = NONE;
 	pthread_mutex_unlock(&lock);
 	return order;
+}
+
+/* Threads that take turns at another descriptor, all by the same call. */
+static void join_others(unsigned self)
+{
+	static const int timeout_ms[END] = { [WAIT] = 1, [HOLD] = -1 };
+	enum order order;
+	eventfd_t value;
+
+	while ((order = take_order(self)) != END) {
+		wait_for_events(others_fd, timeout_ms[order]);
+		if (order == HOLD)
+			eventfd_read(event_fd, &value);
+	}
 }
 
 /* By a pointer: what is called by name beside the wait may be a place to
@@ -176,13 +190,15 @@ static void *serve(void *number)
 	while ((order = take_order(self)) != END) {
 		call_back(order);
 		if (order == HOLD)
-			hold_seat();
+			hold_seat(epoll_fd);
 		if (order == WAIT || order == SPIN_AND_WAIT)
-			wait_for_events(epoll_fd);
+			wait_for_events(epoll_fd, 1);
 		if (order == SPIN_AND_POLL_OWN)
 			poll_own();
 		if (order == TURN_OWN)
 			turn_own();
+		if (order == JOIN_OTHERS)
+			join_others(self);
 	}
 	return NULL;
 }
@@ -221,6 +237,11 @@ static void leave_seat(unsigned thread)
 {
 	eventfd_write(event_fd, 1);
 	until_parked(thread);
+}
+
+static void idle(void)
+{
+	usleep(STALL_NS / 1000);
 }
 
 /* The first takes the seat, having waited before; the others are cold. */
@@ -286,16 +307,44 @@ static void run_other_loop(void)
 	leave_seat(0);
 }
 
+/* Two do: the first, which has its loop by now, idles while the other waits. */
+static void run_other_turns(void)
+{
+	take_first_seat();
+	order(1, JOIN_OTHERS);
+	for (unsigned i = 0; i < 4; i++)
+		order(1, WAIT);
+	order(2, JOIN_OTHERS);
+	give(2, HOLD);
+	idle();
+	order(1, WAIT);
+	eventfd_write(event_fd, 2);
+	until_parked(0);
+	until_parked(2);
+	order(1, END);
+	order(2, END);
+}
+
+/* It waits for a word before it starts, and parks deeper in its stack then. */
+static void run_deeper(void)
+{
+	order(0, JOIN_OTHERS);
+	for (unsigned i = 0; i < 4; i++)
+		order(0, WAIT);
+	give(0, HOLD);
+	order(1, JOIN_OTHERS);
+	idle();
+	leave_seat(0);
+	order(1, WAIT);
+	order(0, END);
+	order(1, END);
+}
+
 /* Workers each of whose jobs has a loop of its own. */
 static void run_jobs(void)
 {
 	for (unsigned i = 0; i < 4 * THREADS; i++)
 		order(i % THREADS, SPIN_AND_POLL_OWN);
-}
-
-static void idle(void)
-{
-	usleep(STALL_NS / 1000);
 }
 
 /* Workers that look for events of their own, or all for the same. */
@@ -332,6 +381,8 @@ static const struct {
 	{ "unknown", run_unknown, serve, THREADS, true },
 	{ "start", run_start, serve, THREADS, true },
 	{ "other-loop", run_other_loop, serve, THREADS, true },
+	{ "other-turns", run_other_turns, serve, THREADS, true },
+	{ "deeper", run_deeper, serve, THREADS, true },
 	{ "jobs", run_jobs, serve, THREADS, true },
 	{ "looks", run_looks, look_and_serve, THREADS, false },
 	{ "looks-shared", run_looks, look_and_serve, THREADS, true },
@@ -345,8 +396,10 @@ static void start(pthread_t *thread, unsigned what)
 	struct epoll_event event = { .events = EPOLLIN };
 
 	epoll_fd = epoll_create1(0);
-	event_fd = eventfd(0, 0);
+	event_fd = eventfd(0, EFD_SEMAPHORE);
 	epoll_ctl(epoll_fd, EPOLL_CTL_ADD, event_fd, &event);
+	others_fd = epoll_create1(0);
+	epoll_ctl(others_fd, EPOLL_CTL_ADD, event_fd, &event);
 	for (unsigned i = 0; i < whats[what].threads; i++) {
 		own_fd[i] = whats[what].is_shared ? epoll_fd : epoll_create1(0);
 		pthread_cond_init(&pool[i].ordered, NULL);

@@ -14,7 +14,7 @@
 /* One that polls in its jobs is asked so often whether it is cold. */
 #define COLD_TRIES 64
 
-/* Waits at another epoll descriptor that make a loop of its own. */
+/* Waits at another epoll descriptor that make that its loop's. */
 #define OWN_WAITS 3
 
 static bool has_waited(const struct thread *self)
@@ -154,14 +154,18 @@ static bool is_of_loop(const struct thread *self, const struct seat *seat,
 	       (kind == SITTING_SERVES && seat->epoll == self->seat.epoll);
 }
 
-/* Has it a loop of its own, at another descriptor than was thought? */
-static bool has_its_own(struct thread *self, const struct seat *seat)
+/*
+ * Is it at another descriptor than was thought: with others who have come to
+ * that by the same calls, or again and again?
+ */
+static bool is_elsewhere(struct thread *self, const struct seat *seat)
 {
 	struct loop *loop = self->loop;
 
 	return seat->epoll != SEAT_POLLS && seat->epoll != self->seat.epoll &&
 	       !turn_way_is_shown(loop->cold_turn, loop->parts_after) &&
-	       ++loop->cold_elsewhere == OWN_WAITS;
+	       (turn_ways_have(&loop->way, seat->epoll) ||
+		++loop->cold_elsewhere == OWN_WAITS);
 }
 
 cold bool cold_takes_seat(struct thread *self, const struct seat *seat,
@@ -170,7 +174,7 @@ cold bool cold_takes_seat(struct thread *self, const struct seat *seat,
 	bool is_there = is_at_turn(self, seat);
 
 	if (!is_there && !is_of_loop(self, seat, kind) &&
-	    !has_its_own(self, seat))
+	    !is_elsewhere(self, seat))
 		return false;
 	if (!is_there || !is_proven(self, seat)) {
 		run_forget();

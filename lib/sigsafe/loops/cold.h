@@ -11,10 +11,10 @@
  * and by the same calls. (Not once: what starts may have to wait for a word to
  * do so.) A run that ends in any other wait was none; nor was there one if the
  * thread, while nobody has shown that, waits three times at another epoll
- * descriptor: it has a loop of its own, and had waited for a word to start. And
- * who parks further out than others do is in a pool that runs the loop as one
- * of its jobs, as tokio's is: it blocks there for a lock as well, and what it
- * does next is no run.
+ * descriptor, or at one where others have waited by the same calls: that is its
+ * loop's, and it had waited for a word to start. And who parks further out than
+ * others do is in a pool that runs the loop as one of its jobs, as tokio's is:
+ * it blocks there for a lock as well, and what it does next is no run.
  *
  * Until then its seat is where it parks: what is called by the function that
  * calls that one, or deeper, is a callback's, but for the wait itself.

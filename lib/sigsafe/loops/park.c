@@ -38,6 +38,13 @@ calls_in_loop(struct thread *self, const struct call_site *block, uintptr_t end)
 	return stack_calls(block, end + 1, PARK_DEPTH, NULL, NULL);
 }
 
+/* The way to its wait, or to the one beside which it parks. */
+static const struct wait_way *way_of(const struct thread *self)
+{
+	return cold_is(self) ? turn_way_calls(self->loop->cold_turn)
+			     : &self->loop->way;
+}
+
 /*
  * Where nobody has taught, since all had waited before they first parked: from
  * the first to be found beside its wait a place is learnt if threads take turns
@@ -68,7 +75,7 @@ static cold int32_t late_teacher(struct thread *self,
 		return teacher;
 	}
 	if (!has_seat || self->loop->was_taught ||
-	    !way_beside(&self->loop->way, block))
+	    !way_beside(way_of(self), block))
 		return teacher;
 	park_places_enter(hash, thread_identify()->tid);
 	return thread_identify()->tid;

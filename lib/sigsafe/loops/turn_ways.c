@@ -111,14 +111,24 @@ bool turn_way_is_open(const struct turn_way *turn)
 	return state_of(turn) == TURN_OPEN;
 }
 
+const struct wait_way *turn_way_calls(const struct turn_way *turn)
+{
+	return &turn->way;
+}
+
 int32_t turn_way_epoll(const struct turn_way *turn)
 {
 	return turn->epoll;
 }
 
+bool turn_ways_have(const struct wait_way *way, int32_t epoll)
+{
+	return find(way, TURN_OPEN, epoll);
+}
+
 bool turn_way_is_at(const struct turn_way *turn, int32_t epoll)
 {
-	return find(&turn->way, TURN_OPEN, epoll);
+	return turn_ways_have(&turn->way, epoll);
 }
 
 /* All of the same calls: whichever of them is asked. */

@@ -29,11 +29,16 @@ struct turn_way *turn_ways_note(const struct wait_way *way, int32_t epoll);
 struct turn_way *turn_ways_beside(const struct call_site *call,
 				  uint32_t *after);
 
+/* Has a thread waited at the descriptor by the way, and not closed it? */
+bool turn_ways_have(const struct wait_way *way, int32_t epoll);
+
 /* A thread parks beside the wait, where its way parts. */
 void turn_way_note_place(const struct turn_way *turn, uint32_t after);
 
 /* Does it still count? */
 bool turn_way_is_open(const struct turn_way *turn);
+
+const struct wait_way *turn_way_calls(const struct turn_way *turn);
 
 /* The descriptor that is waited at by the way. */
 int32_t turn_way_epoll(const struct turn_way *turn);

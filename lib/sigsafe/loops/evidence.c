@@ -98,6 +98,12 @@ static bool may_be_of_disk(const struct slice *slice, const ucontext_t *at)
 	       slice->call <= CALL_WRITEV && is_of_disk(at);
 }
 
+/* Which the tick has interrupted it in. */
+static uint32_t interrupted_call(const struct slice *slice)
+{
+	return slice->state == CALL_INTERRUPTED ? slice->call : CALL_NONE;
+}
+
 void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 		   uint64_t late_ns)
 {
@@ -110,8 +116,7 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 	slice->call = number == SYS_futex && self->futex_call
 			      ? self->futex_call
 			      : evidence_call(number);
-	slice->own_call =
-		slice->state == CALL_INTERRUPTED ? slice->call : CALL_NONE;
+	slice->own_call = interrupted_call(slice);
 	slice->is_of_disk = may_be_of_disk(slice, interrupted);
 }
 
@@ -273,8 +278,7 @@ struct slice_end evidence_take(struct thread *self, uint64_t now_ns)
 	};
 	memcpy(end.evidence.wait_ns, slice->wait_ns, sizeof(slice->wait_ns));
 	clear(slice);
-	slice->asleep_in =
-		slice->state == CALL_INTERRUPTED ? slice->call : CALL_NONE;
+	slice->asleep_in = interrupted_call(slice);
 	slice->base = now;
 	return end;
 }

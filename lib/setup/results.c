@@ -37,9 +37,8 @@ static struct results {
 	char directory[1024];
 	char prefix[PREFIX_BYTES];
 	struct recording_file file;
-	bool is_removed;       /* the recording's file is */
-	bool has_published;    /* the texts there are ours */
-	bool is_second_choice; /* files of the first one's name are there */
+	bool is_removed;    /* the recording's file is */
+	bool has_published; /* the texts there are ours */
 } results;
 
 /* glibc's alone, while the shim must load, and do nothing, elsewhere too. */
@@ -109,16 +108,6 @@ static int try_prefix(const struct options *options,
 			      &results.file);
 }
 
-static void say_where(void)
-{
-	struct sentence line = { .length = 0 };
-
-	say_text(&line, "the name is taken, so these files are ");
-	say_text(&line, short_prefix());
-	say_text(&line, ".*");
-	say(line.text);
-}
-
 /* In a forked child its own: %p stands for another number. */
 static void start_log(const struct options *options,
 		      const struct output_values *values)
@@ -162,7 +151,6 @@ struct recording *results_make_recording(const struct options *options,
 		return NULL;
 	}
 	start_log(options, &values);
-	results.is_second_choice = attempt && !strstr(options->output, "%n");
 	return made;
 }
 
@@ -241,8 +229,6 @@ void results_publish(const struct recording *rec, bool with_names)
 		names_close();
 	if (err)
 		say_cannot("cannot write the texts of ", err);
-	if (results.is_second_choice)
-		say_where();
 	say_refused(rec);
 	results.has_published = true;
 }

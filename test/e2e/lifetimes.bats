@@ -85,8 +85,11 @@ teardown() {
 	[[ -e $RESULTS/out.rec && -e $RESULTS/out.1.rec ]]
 	[[ -e $RESULTS/out.2.stall.txt && $(files rec) = 3 ]]
 	rm "$RESULTS"/*.rec
-	under_shim STALLSHIM_OUTPUT="$RESULTS/out" "$(victim loop)" spin
+	under_shim STALLSHIM_OUTPUT="$RESULTS/out" "$(victim loop)" spin \
+		2>"$BATS_TEST_TMPDIR/said"
 	[[ -e $RESULTS/out.3.rec ]]
+	# The summary, which a terminal gets, says where they are.
+	[[ ! -s $BATS_TEST_TMPDIR/said ]]
 }
 
 @test "the words of STALLSHIM_OUTPUT" {

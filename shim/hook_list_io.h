@@ -156,7 +156,7 @@
 	  CALL_ACCEPT4, CALL_NONE)                                             \
 	X(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t length),   \
 	  (fd, to, length), SYS_connect, TRANSFER_ONCE, true, CALL_NONE,       \
-	  CALL_NONE)                                                           \
+	  call_of_connect(fd))                                                 \
 	X(ssize_t, write, (int fd, const void *from, size_t n), (fd, from, n), \
 	  SYS_write, TRANSFER_ALL, true, CALL_NONE, CALL_NONE)                 \
 	X(ssize_t, send, (int fd, const void *from, size_t n, int flags),      \

@@ -64,7 +64,7 @@ static const struct raw {
 	[SYS_recvmmsg] = { WAY_MOVE, false, CALL_RECVMMSG },
 	[SYS_accept] = { WAY_MOVE, false, CALL_NONE },
 	[SYS_accept4] = { WAY_MOVE, false, CALL_NONE },
-	[SYS_connect] = { WAY_MOVE, true, CALL_NONE },
+	[SYS_connect] = { WAY_MOVE, true, CALL_CONNECT },
 	[SYS_sendmmsg] = { WAY_MOVE, true, CALL_SENDMMSG },
 	[SYS_recvfrom] = { WAY_RECEIVE, false, CALL_RECVFROM },
 	[SYS_recvmsg] = { WAY_RECEIVE_PARTS, false, CALL_NONE },
@@ -102,6 +102,8 @@ static enum blocking_call call_of(const struct raw *raw, const long *a)
 		return call_of_close((int)a[raw == &raws[SYS_close] ? 0 : 1]);
 	case CALL_READ:
 		return call_of_read((int)a[0]);
+	case CALL_CONNECT:
+		return call_of_connect((int)a[0]);
 	case CALL_RECVFROM:
 		return call_of_receive(CALL_RECVFROM, (int)a[0], (int)a[3]);
 	case CALL_RECVMMSG:

@@ -2,9 +2,9 @@
  * What the host has set for a descriptor, by which a call that a tick would cut
  * short does so where others of its name do not: a socket whose close(2)
  * lingers, a terminal or socket of which more than a byte is waited for, or for
- * a time, a socket whose messages bring credentials. To ask for it is a system
- * call: so the first ones are asked for only if such was ever set, and each
- * only where ticks come.
+ * a time, a socket whose messages bring credentials, or which gives up to
+ * connect. To ask for it is a system call: so the first ones are asked for only
+ * if such was ever set, and each only where ticks come.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -48,6 +48,26 @@ static inline enum blocking_call call_of_read(int fd)
 	return likely(!load_relaxed(&hook_some_want_more)) || !hook_may_tick()
 		       ? CALL_NONE
 		       : hook_call_of_read(fd);
+}
+
+/*
+ * Where a signal breaks it the kernel goes on to connect by itself over these,
+ * and one more call waits for that. Other sockets begin anew (vsock), or may.
+ */
+static inline enum blocking_call call_of_connect(int fd)
+{
+	const struct transfer what = { .fd = fd };
+
+	if (likely(!hook_may_tick()))
+		return CALL_NONE;
+	switch (transfer_option(&what, SO_DOMAIN, AF_UNIX)) {
+	case AF_UNIX:
+	case AF_INET:
+	case AF_INET6:
+		return CALL_NONE;
+	default:
+		return CALL_CONNECT;
+	}
 }
 
 /* Of call, that receives with these flags. */

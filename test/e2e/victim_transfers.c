@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
+#include <linux/vm_sockets.h>
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -401,6 +402,51 @@ static long stuck_connect(void)
 	return end_pair(got);
 }
 
+/* To one who does not answer: what breaks it has begun in vain. */
+static long vsock_connect_by(int (*connect_by)(int fd, const void *address,
+					       socklen_t bytes))
+{
+	const struct sockaddr_vm nobody = {
+		.svm_family = AF_VSOCK,
+		.svm_port = 1,
+		.svm_cid = 12345,
+	};
+	const struct timeval t = {
+		.tv_sec = call_timeout_ms / 1000,
+		.tv_usec = call_timeout_ms % 1000 * 1000,
+	};
+	int fd = socket(AF_VSOCK, SOCK_STREAM, 0), error;
+	long got;
+
+	setsockopt(fd, AF_VSOCK, SO_VM_SOCKETS_CONNECT_TIMEOUT, &t, sizeof(t));
+	begin();
+	got = connect_by(fd, &nobody, sizeof(nobody));
+	error = errno;
+	close(fd);
+	errno = error;
+	return got;
+}
+
+static int connect_by_name(int fd, const void *address, socklen_t bytes)
+{
+	return connect(fd, address, bytes);
+}
+
+static int connect_by_number(int fd, const void *address, socklen_t bytes)
+{
+	return (int)syscall(SYS_connect, fd, address, bytes);
+}
+
+static long vsock_connect(void)
+{
+	return vsock_connect_by(connect_by_name);
+}
+
+static long vsock_raw_connect(void)
+{
+	return vsock_connect_by(connect_by_number);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct call calls[] = {
@@ -436,6 +482,9 @@ int main(int argc, char **argv)
 		{ "timed broken accept4", timed_accept4, interrupt_call },
 		{ "stuck connect", stuck_connect, NULL },
 		{ "stuck broken connect", stuck_connect, interrupt_call },
+		{ "vsock connect", vsock_connect, NULL },
+		{ "vsock broken connect", vsock_connect, interrupt_call },
+		{ "vsock raw connect", vsock_raw_connect, NULL },
 		{ NULL, NULL, NULL },
 	};
 

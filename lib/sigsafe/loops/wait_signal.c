@@ -25,6 +25,17 @@ void wait_keep_mask(struct thread *self, ucontext_t *uc)
 	self->mask_is_kept = true;
 }
 
+/*
+ * The kernel has woken the thread for a signal that another one took, or for
+ * work of its own, and is about to begin the wait anew, by restart_syscall(2).
+ * Behind a handler that returns EINTR.
+ */
+static void leave_call_begun_anew(ucontext_t *uc)
+{
+	if (unlikely(context_call_again(uc) == SYS_restart_syscall))
+		context_leave_call(uc, -EINTR);
+}
+
 static bool is_broken(const struct thread *self, const ucontext_t *uc)
 {
 	return context_is_broken_call(uc) ||
@@ -39,6 +50,7 @@ static bool is_broken(const struct thread *self, const ucontext_t *uc)
  */
 void wait_tick(struct thread *self, ucontext_t *uc)
 {
+	leave_call_begun_anew(uc);
 	if (!is_broken(self, uc) ||
 	    self->host_handlers != self->handlers_at_wait)
 		return;

@@ -39,17 +39,34 @@ static const struct timespec *left_of(const struct timespec *timeout,
 	return left;
 }
 
-/* A late tick, sent before the host claimed its signal, is waited away. */
+/*
+ * A signal may have gone to another thread, of which the host believes that it
+ * has it blocked, and comes back from there: until then nothing has broken the
+ * wait. A late tick, sent before the host claimed its signal, is none either.
+ */
+static bool is_waited_away(int sig, const sigset_t *set, const siginfo_t *info,
+			   uint32_t handlers)
+{
+	if (sig > 0)
+		return signal_is_tick(info);
+	return errno == EINTR && thread_self.host_handlers == handlers &&
+	       sigset_bits(set) & tick_signals_open();
+}
+
 static int wait_for_hosts(const sigset_t *set, siginfo_t *info,
 			  const struct timespec *timeout)
 {
 	uint64_t begun_ns = clock_now_ns();
+	uint32_t handlers = thread_self.host_handlers;
+	int errno_before = errno;
 	int sig = real.sigtimedwait(set, info, timeout);
 	struct timespec left;
 
-	while (sig > 0 && unlikely(signal_is_tick(info)))
+	while (unlikely(is_waited_away(sig, set, info, handlers))) {
+		errno = errno_before;
 		sig = real.sigtimedwait(set, info,
 					left_of(timeout, begun_ns, &left));
+	}
 	return sig;
 }
 

@@ -139,6 +139,23 @@ goes_on() {
 	done
 }
 
+# slowly CASE: what a thread gives back comes 20 ms after it was taken.
+slowly() {
+	timeout -k 5 60 strace -f -o /dev/null -e trace=rt_sigqueueinfo \
+		-e inject=rt_sigqueueinfo:delay_enter=20000 -e signal=none \
+		env LD_PRELOAD="$SHIM" STALLSHIM_OUTPUT="$RESULTS/%e.%p" \
+		STALLSHIM_STALL=1ms "$(victim signal_taken)" "$1"
+}
+
+@test "a signal that another thread gives back breaks no wait for it" {
+	local case
+
+	need strace
+	for case in timed endless; do
+		diff <(echo "taken 20"; echo "pending:") <(slowly "$case")
+	done
+}
+
 @test "what the host sends itself at a tick's time is not merged with it" {
 	local i
 

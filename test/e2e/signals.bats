@@ -84,6 +84,10 @@ goes_on() {
 	every_case inherited
 }
 
+@test "a few signals that are left open where all others are blocked" {
+	every_case left_open
+}
+
 @test "masks given to waits, and to programs to be started: as natively" {
 	every_case given_masks
 }

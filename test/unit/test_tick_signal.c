@@ -260,6 +260,84 @@ Test(tick_signal, one_given_up_comes_where_the_host_opened_it)
 	cr_assert_eq(thread_self.host_handlers, 1);
 }
 
+/* As a thread that is born: it has opened none itself. */
+static void be_born(void)
+{
+	thread_self.opened = 0;
+}
+
+static void assert_given(kernel_sigset given)
+{
+	kernel_sigset old;
+
+	be_born();
+	cr_assert_eq(host_sigmask(SIG_BLOCK, NULL, &old), 0);
+	cr_assert_eq(old | UNMASKABLE, (EVERY & ~given) | UNMASKABLE);
+	cr_assert_eq(host_sigmask(SIG_SETMASK, &old, NULL), 0);
+	raise(FIRST_PRIVATE);
+	cr_assert_eq(thread_self.host_handlers, 1);
+}
+
+Test(tick_signal, one_that_is_handled_is_open_where_a_mask_lacks_it)
+{
+	kernel_sigset given = SIGNAL_BIT(FIRST_PRIVATE);
+	kernel_sigset set = EVERY & ~given;
+
+	NOT_EMULATED(NO_FULL_MASK);
+	signals_start(0);
+	handle(SIGUSR1, on_given);
+	handle(FIRST_PRIVATE, on_given);
+	cr_assert_eq(host_sigmask(SIG_SETMASK, &set, NULL), 0);
+	assert_given(given);
+}
+
+Test(tick_signal, several_that_are_handled_are_so_too)
+{
+	kernel_sigset given = 0, set;
+
+	NOT_EMULATED(NO_FULL_MASK);
+	signals_start(SIGRTMIN + 5);
+	handle(SIGRTMIN + 5, on_given);
+	for (int i = 0; i < 4; i++) {
+		handle(FIRST_PRIVATE - i, on_given);
+		given |= SIGNAL_BIT(FIRST_PRIVATE - i);
+	}
+	set = EVERY & ~given;
+	cr_assert_eq(host_sigmask(SIG_SETMASK, &set, NULL), 0);
+	assert_given(given);
+}
+
+/* By pthread_attr_setsigmask_np(3), before it is handled. */
+Test(tick_signal, one_that_a_mask_to_come_lacks_is_given_up)
+{
+	kernel_sigset given = SIGNAL_BIT(FIRST_PRIVATE), kernel;
+
+	NOT_EMULATED(NO_FULL_MASK);
+	signals_start(0);
+	handle(SIGUSR1, on_given);
+	kernel = host_sigset_claimed(EVERY & ~given);
+	cr_assert_eq(tick_signal(), FIRST_PRIVATE - 1);
+	handle(FIRST_PRIVATE, on_given);
+	put_back(kernel);
+	assert_given(given);
+}
+
+Test(tick_signal, a_late_tick_closes_the_one_it_came_by)
+{
+	kernel_sigset every = EVERY, kernel;
+
+	NOT_EMULATED(NO_FULL_MASK);
+	signals_start(0);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, &every, NULL), 0);
+	sys_sigprocmask(SIG_BLOCK, NULL, &kernel);
+	handle(FIRST_PRIVATE, on_signal);
+	put_back(kernel);
+	assert_taken(FIRST_PRIVATE);
+	sys_sigprocmask(SIG_BLOCK, NULL, &kernel);
+	cr_assert_eq(kernel | UNMASKABLE,
+		     (every & ~SIGNAL_BIT(FIRST_PRIVATE - 1)) | UNMASKABLE);
+}
+
 Test(tick_signal, late_ticks_are_taken_whatever_the_host_does)
 {
 	signals_start(0);

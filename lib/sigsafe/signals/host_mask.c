@@ -65,7 +65,7 @@ void host_mask_open(void)
 {
 	kernel_sigset before = kernels_mask();
 
-	change_from(before, mask_of_kernel(before));
+	change_from(before, mask_of_kernel(mask_of_host(before)));
 }
 
 static kernel_sigset changed(int how, kernel_sigset mask, kernel_sigset set)

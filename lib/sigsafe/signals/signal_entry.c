@@ -71,7 +71,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	hide_from_call(uc);
 	/* The next one is to come where the thread blocks every signal. */
 	mask = wait_mask_interrupted(uc);
-	*mask = mask_of_kernel(*mask);
+	*mask = mask_of_kernel(mask_of_host(*mask));
 	quiet_leave(*mask);
 }
 
@@ -106,7 +106,8 @@ static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 	kernel_sigset *mask = wait_mask_interrupted(uc);
 	uint32_t memory = process_memory();
 
-	*mask |= SIGNAL_BIT(sig);
+	/* Before the tick signal moves: sig is open as that, or as its past. */
+	*mask = mask_of_host(*mask);
 	if (memory) {
 		claim_sent(memory, sig);
 		*mask = mask_of_kernel(*mask);

@@ -25,6 +25,9 @@ struct tick tick_now;
 
 static kernel_sigset claimed; /* grows only; guarded by disposition_lock() */
 
+/* The first of tick_now.open, or 0; the others came in falling order. */
+static kernel_sigset eldest;
+
 static bool is_free(int sig)
 {
 	return !(claimed & SIGNAL_BIT(sig)) && disposition_is_default(sig);
@@ -47,6 +50,8 @@ static void move(int sig)
 	else
 		live_count_lost(LOST_NO_SIGNAL);
 	store_relaxed(&tick_now.signal, sig);
+	if (!tick_now.open)
+		store_relaxed(&eldest, tick_signal_set() & PRIVATE_SET);
 	/* Relaxed: a mask is told by whoever has made the move, or before it.
 	 */
 	store_relaxed(&tick_now.open,
@@ -70,12 +75,20 @@ static bool means_every_signal(kernel_sigset set)
 	return n <= FEW;
 }
 
+static kernel_sigset newest_of(kernel_sigset open)
+{
+	kernel_sigset later = open & ~load_relaxed(&eldest);
+
+	return later ? later & -later : open;
+}
+
 kernel_sigset mask_of_host(kernel_sigset kernels)
 {
 	kernel_sigset open =
 		tick_signals_open() & ~kernels & ~thread_self.opened;
 
-	return open && means_every_signal(kernels) ? kernels | open : kernels;
+	return open && means_every_signal(kernels) ? kernels | newest_of(open)
+						   : kernels;
 }
 
 kernel_sigset mask_leaves_open(kernel_sigset hosts)
@@ -107,10 +120,10 @@ void tick_signal_start(int chosen, kernel_sigset blocked)
 
 kernel_sigset tick_signal_claims(kernel_sigset set)
 {
-	kernel_sigset claims = set & (PRIVATE_SET | tick_signal_set());
+	kernel_sigset claims = meant_by(set) | (set & tick_signal_set());
 
 	if (means_every_signal(set))
-		claims &= ~PRIVATE_SET;
+		claims &= ~(set & PRIVATE_SET);
 	/* Relaxed: who reads an old set asks again under the lock. */
 	return claims & ~load_relaxed(&claimed);
 }

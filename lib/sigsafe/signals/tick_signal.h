@@ -12,15 +12,15 @@
  * Where the host blocks every signal the kernel is told to block all but the
  * private one, which stays open for ticks. Nothing need be remembered of that:
  * a mask of the kernel's that has every signal but the open ones is one by
- * which the host blocks those as well. So it is right wherever masks go: into
+ * which the host blocks that as well. So it is right wherever masks go: into
  * new threads and forked children, through siglongjmp(3) and setcontext(3). For
  * who would leave open just that signal means it, and is given it.
  *
  * A signal that is given up is still open where it was: in other threads, and
  * in masks put by. So it goes on to be taken for blocked there, unless the
- * thread itself opens it (thread_self.opened), and is put off if it comes.
- * Limit: a thread that is born with just that signal open, because its parent
- * opened it, has to open it once more.
+ * thread itself opens it (thread_self.opened), and is put off if it comes. But
+ * a mask leaves open one for ticks: where there are more of their past and
+ * present, all but the newest are open as the host means them to be.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -94,7 +94,10 @@ kernel_sigset mask_of_kernel(kernel_sigset hosts);
  */
 void tick_signal_start(int chosen, kernel_sigset blocked);
 
-/* Of a set the host blocks or waits for: what it claims anew. Signal-safe. */
+/*
+ * Of a set the host blocks or waits for: what it claims anew. Of one that means
+ * every signal, that is what it lacks. Signal-safe.
+ */
 kernel_sigset tick_signal_claims(kernel_sigset set);
 
 /* The host claims these. True: it moved. Under disposition_lock(). */

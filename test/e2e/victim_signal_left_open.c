@@ -1,0 +1,113 @@
+/*
+ * A host that blocks every signal but a few, which a timer might be using: what
+ * a thread that is born with that mask is told, and gets.
+ *
+ * usage: victim_signal_left_open CASE
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "victim_signal.h"
+
+/* And those below it. */
+#define LAST (SIGRTMAX - 2)
+
+static atomic_int count;
+
+static void on_count(int sig)
+{
+	(void)sig;
+	count++;
+}
+
+static sigset_t all_but(int few)
+{
+	sigset_t set;
+
+	sigfillset(&set);
+	for (int i = 0; i < few; i++)
+		sigdelset(&set, LAST - i);
+	return set;
+}
+
+static void handle(int few)
+{
+	for (int i = 0; i < few; i++)
+		signal(LAST - i, on_count);
+	loop_for(5 * NS_PER_MS);
+}
+
+/* What it is told of its mask is what it goes on with. */
+static void *be_born(void *few)
+{
+	sigset_t mask;
+
+	say_mask("born");
+	loop_for(10 * NS_PER_MS);
+	pthread_sigmask(SIG_BLOCK, NULL, &mask);
+	pthread_sigmask(SIG_SETMASK, &mask, NULL);
+	for (int i = 0; i < *(int *)few; i++)
+		pthread_kill(pthread_self(), LAST - i);
+	loop_for(10 * NS_PER_MS);
+	say_mask("later");
+	printf("count %d\n", count);
+	return NULL;
+}
+
+static void bear(const pthread_attr_t *attr, int few)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, attr, be_born, &few);
+	pthread_join(thread, NULL);
+}
+
+static void inherited(void)
+{
+	for (int few = 1; few < 10; few++) {
+		sigset_t set = all_but(few);
+
+		handle(few);
+		pthread_sigmask(SIG_SETMASK, &set, NULL);
+		bear(NULL, few);
+	}
+}
+
+static void attribute(void)
+{
+	for (int few = 1; few < 10; few++) {
+		sigset_t set = all_but(few);
+		pthread_attr_t attr;
+
+		pthread_attr_init(&attr);
+		pthread_attr_setsigmask_np(&attr, &set);
+		handle(few);
+		bear(&attr, few);
+		pthread_attr_destroy(&attr);
+	}
+}
+
+static void without_handlers(void)
+{
+	for (int few = 1; few < 10; few++) {
+		sigset_t set = all_but(few);
+
+		pthread_sigmask(SIG_SETMASK, &set, NULL);
+		loop_for(5 * NS_PER_MS);
+		bear(NULL, 0);
+	}
+}
+
+static const struct signal_case cases[] = {
+	{ "inherited", inherited },
+	{ "attribute", attribute },
+	{ "without_handlers", without_handlers },
+	{ NULL, NULL },
+};
+
+int main(int argc, char **argv)
+{
+	return run_case(cases, argc, argv);
+}

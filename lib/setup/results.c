@@ -87,9 +87,9 @@ static bool has_texts(void)
 	struct stat st;
 
 	for (int kind = 0; kind < SAMPLE_KINDS; kind++)
-		if (sys4(SYS_newfstatat, AT_FDCWD,
-			 with_suffix(text_suffix[kind]), &st,
-			 AT_SYMLINK_NOFOLLOW) != -ENOENT)
+		if (!sys4(SYS_newfstatat, AT_FDCWD,
+			  with_suffix(text_suffix[kind]), &st,
+			  AT_SYMLINK_NOFOLLOW))
 			return true;
 	return false;
 }
@@ -101,7 +101,7 @@ static int try_prefix(const struct options *options,
 {
 	if (!output_prefix(results.prefix, options->output, values, attempt))
 		return -ENAMETOOLONG;
-	/* A directory that is missing is for recording_make() to tell. */
+	/* A directory that can't be used is for recording_make() to tell. */
 	if (has_texts())
 		return -EEXIST;
 	return recording_make(with_suffix(".rec"), options->memory_bytes, made,

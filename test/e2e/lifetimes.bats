@@ -232,6 +232,12 @@ says() {
 		STALLSHIM_OUTPUT="$RESULTS/out" "$(victim loop)" spin
 }
 
+@test "a directory that is none: one line, which says so" {
+	touch "$RESULTS/file"
+	says "cannot make .*/file/out: Not a directory" under_shim \
+		STALLSHIM_OUTPUT="$RESULTS/file/out" "$(victim loop)" spin
+}
+
 # What a shell does to have no other descriptors than a program starts with.
 readonly close_others='exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
 

@@ -72,6 +72,8 @@ static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 
 #define MACHINE_LOAD "ldr %0, %1"
 
+#define MACHINE_ALIGNS_STACK
+
 /* xpaclri, of x30; no operation where there are no signatures. */
 static inline uintptr_t machine_code_address(uintptr_t address)
 {

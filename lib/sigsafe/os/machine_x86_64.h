@@ -58,6 +58,9 @@ static inline bool machine_cas16(void *p, uint64_t *low, uint64_t *high,
 
 #define MACHINE_LOAD "movq %1, %0"
 
+/* Emulators enter handlers with a stack 8 bytes off: qemu-user up to 7.2. */
+#define MACHINE_ALIGNS_STACK __attribute__((force_align_arg_pointer))
+
 static inline uintptr_t machine_code_address(uintptr_t address)
 {
 	return address;

@@ -207,7 +207,7 @@ static cold bool is_ours(int sig, const siginfo_t *info, ucontext_t *uc)
 	       fault_is_ours(sig, info, uc);
 }
 
-void signal_enter(int sig, siginfo_t *info, void *context)
+MACHINE_ALIGNS_STACK void signal_enter(int sig, siginfo_t *info, void *context)
 {
 	const void *way_back = __builtin_return_address(0);
 	signal_handler *handler;

@@ -42,7 +42,8 @@
 /*
  * X(result, name, parameters, arguments, call)
  *
- * Rare ones, round which the timer is stopped. CALL_NONE: it need not be.
+ * Rare ones, round which the timer is stopped. CALL_NONE: it need not be. (Of
+ * files in memory fallocate(2) may end with EINTR: mm/shmem.c, fs/hugetlbfs.)
  */
 #define HOOKS_BLOCK(X)                                                         \
 	X(int, semop, (int set, struct sembuf *ops, size_t n), (set, ops, n),  \
@@ -86,6 +87,14 @@
 	  (int from, off64_t *at, int to, off64_t *to_at, size_t n,            \
 	   unsigned int flags),                                                \
 	  (from, at, to, to_at, n, flags), CALL_COPY_FILE_RANGE)               \
+	X(int, fallocate, (int fd, int mode, off_t at, off_t n),               \
+	  (fd, mode, at, n), CALL_FALLOCATE)                                   \
+	X(int, fallocate64, (int fd, int mode, off64_t at, off64_t n),         \
+	  (fd, mode, at, n), CALL_FALLOCATE)                                   \
+	X(int, posix_fallocate, (int fd, off_t at, off_t n), (fd, at, n),      \
+	  CALL_FALLOCATE)                                                      \
+	X(int, posix_fallocate64, (int fd, off64_t at, off64_t n),             \
+	  (fd, at, n), CALL_FALLOCATE)                                         \
 	X(int, tcdrain, (int fd), (fd), CALL_IOCTL)                            \
 	X(int, tcsendbreak, (int fd, int duration), (fd, duration),            \
 	  CALL_IOCTL)                                                          \

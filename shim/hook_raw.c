@@ -52,6 +52,9 @@ static const struct raw {
 	[SYS_getrandom] = { WAY_BLOCK, false, CALL_GETRANDOM },
 	[SYS_splice] = { WAY_BLOCK, false, CALL_SPLICE },
 	[SYS_copy_file_range] = { WAY_BLOCK, false, CALL_COPY_FILE_RANGE },
+	[SYS_fallocate] = { WAY_BLOCK, false, CALL_FALLOCATE },
+	/* To check a program ends with EAGAIN, to test one with EINTR. */
+	[SYS_bpf] = { WAY_BLOCK, false, CALL_BPF },
 	[SYS_ioctl] = { WAY_BLOCK, false, CALL_IOCTL },
 	[SYS_close] = { WAY_BLOCK, false, CALL_CLOSE },
 #ifdef SYS_dup2

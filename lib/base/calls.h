@@ -101,7 +101,8 @@
 	X(CALL_SHELL, "system")                                                \
 	X(CALL_POPEN, "popen")                                                 \
 	X(CALL_SPAWN, "posix_spawn")                                           \
-	X(CALL_GAI_SUSPEND, "gai_suspend")
+	X(CALL_GAI_SUSPEND, "gai_suspend")                                     \
+	X(CALL_BPF, "bpf")
 
 enum blocking_call {
 #define X(name, text) name,

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <pty.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
@@ -239,7 +240,38 @@ static int file_of(size_t bytes)
 COPY(copied, MUCH, copy_file_range(from, NULL, other, NULL, MUCH, 0))
 COPY(raw_copied, MUCH,
      syscall(SYS_copy_file_range, from, NULL, other, NULL, MUCH, 0))
+COPY(allocated, 0, fallocate(other, 0, 0, 4 * MUCH))
+COPY(raw_allocated, 0, syscall(SYS_fallocate, other, 0, 0L, 4L * MUCH))
+COPY(all_allocated, 0, posix_fallocate(other, 0, 4 * MUCH))
 COPY(sent_to_file, MUCH, sendfile(other, from, NULL, MUCH))
+
+#define INSTRUCTIONS 200000
+
+/* Of the kernel's machine, which it looks at instruction by instruction. */
+static long checked_program(void)
+{
+	const struct bpf_insn set = { .code = BPF_ALU64 | BPF_MOV },
+			      add = { .code = BPF_ALU64 | BPF_ADD, .imm = 1 },
+			      end = { .code = BPF_JMP | BPF_EXIT };
+	struct bpf_insn *program = (void *)much;
+	union bpf_attr what = {
+		.prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		.insns = (uint64_t)(uintptr_t)program,
+		.insn_cnt = INSTRUCTIONS,
+		.license = (uint64_t)(uintptr_t) "GPL",
+	};
+	long fd;
+
+	for (int i = 0; i < INSTRUCTIONS; i++)
+		program[i] = !i ? set : i < INSTRUCTIONS - 1 ? add : end;
+	begin();
+	fd = syscall(SYS_bpf, BPF_PROG_LOAD, &what, sizeof(what));
+	any_length();
+	if (fd < 0)
+		return fd;
+	close((int)fd);
+	return 0;
+}
 
 /* It takes what it has room for, once there is any. */
 static long sent_to_pipe(void)
@@ -328,6 +360,10 @@ int main(int argc, char **argv)
 		{ "raw lingering dup3", lingering_raw_dup3, NULL },
 		{ "copied", copied, NULL },
 		{ "raw copied", raw_copied, NULL },
+		{ "allocated", allocated, NULL },
+		{ "raw allocated", raw_allocated, NULL },
+		{ "all allocated", all_allocated, NULL },
+		{ "checked program", checked_program, NULL },
 		{ "sent to file", sent_to_file, NULL },
 		{ "sent to pipe", sent_to_pipe, read_page },
 		{ "broken sent to pipe", sent_to_pipe, interrupt_call },

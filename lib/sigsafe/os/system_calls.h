@@ -57,6 +57,7 @@
 	X(SYS_sendfile, CALL_SENDFILE)                                         \
 	X(SYS_splice, CALL_SPLICE)                                             \
 	X(SYS_copy_file_range, CALL_COPY_FILE_RANGE)                           \
+	X(SYS_bpf, CALL_BPF)                                                   \
 	X(SYS_mmap, CALL_MMAP)                                                 \
 	X(SYS_munmap, CALL_MUNMAP)                                             \
 	X(SYS_mprotect, CALL_MPROTECT)                                         \

@@ -8,7 +8,7 @@
 
 #include "base/units.h"
 
-#define MAX_WORDS 16
+#define MAX_WORDS 32 /* a loop's line has the most: 18 */
 
 struct text_words {
 	size_t count;

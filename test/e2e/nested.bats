@@ -17,7 +17,9 @@ nested_stalls() {
 	lasts "$2" "$3" "$runs"
 	grep -E "^  Thread nested .* made [0-9]+ waits inside its runs, at most [0-9]+ in one, in $3 by $2 \(" \
 		"$RESULTS/report"
-	"$STALLSHIM" report "$text" | grep "inside its runs, .* in one, in $3: "
+	"$STALLSHIM" report "$text" >"$RESULTS/report_of_text"
+	grep "inside its runs, .* in one, in $3: " "$RESULTS/report_of_text"
+	grep "^Stalls: 2 stalls " "$RESULTS/report_of_text"
 	# Nor is it told by what call the wait was continued after a tick.
 	[[ $(grep -owE "$CONTINUE" "$RESULTS/report" | grep -cvx "$3") = 0 ]]
 }

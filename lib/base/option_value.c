@@ -75,7 +75,7 @@ const char *read_stall(struct options *out, const char *value)
 	if (thresholds_read(&out->thresholds, value))
 		return NULL;
 	return "a time with its unit from 100us on, as in 10ms or 1.5s; or "
-	       "off; and for threads of some names as in "
+	       "off; and behind that for threads of some names, as in "
 	       "10ms,worker*=100ms,logger=off";
 }
 

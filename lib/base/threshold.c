@@ -73,8 +73,13 @@ bool thresholds_read(struct thresholds *out, const char *value)
 	bool is_first = true, is_last;
 
 	do {
-		const char *comma = strchrnul(value, ',');
-		size_t length = (size_t)(comma - value);
+		const char *comma;
+		size_t length;
+
+		while (*value == ' ')
+			value++;
+		comma = strchrnul(value, ',');
+		length = (size_t)(comma - value);
 
 		if (length >= sizeof(word))
 			return false;

@@ -59,6 +59,15 @@ Test(threshold, one_name_may_be_all_that_is_watched)
 	cr_assert_not(threshold_is_any(&t));
 }
 
+Test(threshold, blanks_before_a_word_are_none_of_it)
+{
+	struct thresholds t = read_from("20ms, worker*=1s,  a b=off");
+
+	cr_assert_eq(threshold_of(&t, "main"), 20 * NS_PER_MS);
+	cr_assert_eq(threshold_of(&t, "worker-7"), NS_PER_S);
+	cr_assert_eq(threshold_of(&t, "a b"), 0);
+}
+
 Test(threshold, what_is_not_understood_changes_nothing)
 {
 	static const char *const bad[] = {

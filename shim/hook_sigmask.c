@@ -10,6 +10,7 @@
 #include "hook_sigset.h"
 #include "sigsafe/signals/host_mask.h"
 #include "sigsafe/signals/host_signal.h"
+#include "sigsafe/signals/sent_fault.h"
 
 static int change(int how, const sigset_t *set, sigset_t *old)
 {
@@ -125,12 +126,12 @@ HOOK int pthread_attr_getsigmask_np(const pthread_attr_t *attr, sigset_t *set)
 /* The kernel's part of *set is all that libc writes. */
 HOOK int sigpending(sigset_t *set)
 {
+	kernel_sigset kept = sent_faults_pending(), bits;
 	int err = real.sigpending(set);
-	kernel_sigset bits;
 
 	if (err || unlikely(!host_signal_is_started()))
 		return err;
-	bits = host_pending(sigset_bits(set));
+	bits = host_pending(sigset_bits(set), kept);
 	memcpy(set, &bits, sizeof(bits));
 	return 0;
 }

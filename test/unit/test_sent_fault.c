@@ -14,6 +14,7 @@
 
 #include "machine_fixture.h"
 #include "signal_fixture.h"
+#include "sigsafe/signals/host_mask.h"
 #include "sigsafe/signals/host_signal.h"
 #include "sigsafe/signals/quiet.h"
 
@@ -183,6 +184,28 @@ Test(sent_fault, the_threads_and_the_processs_both_come)
 	cr_assert(sent_fault_keep(&to_process) && sent_fault_keep(&to_thread));
 	sent_faults_settle(0);
 	cr_assert_eq(handled, 2 * SIGSEGV);
+}
+
+static void assert_pending(kernel_sigset set)
+{
+	cr_assert_eq(host_pending(0, sent_faults_pending()), set);
+}
+
+Test(sent_fault, while_it_is_kept_the_processs_pends_where_it_is_blocked)
+{
+	const kernel_sigset faults = FAULT_SIGNALS;
+	siginfo_t segv = sent(SIGSEGV, SI_USER), bus = sent(SIGBUS, SI_TKILL);
+
+	NOT_EMULATED(SENT_ANEW);
+	signals_start(0);
+	cr_assert(sent_fault_keep(&segv) && sent_fault_keep(&bus));
+	assert_pending(0);
+	cr_assert_eq(host_sigmask(SIG_BLOCK, &faults, NULL), 0);
+	assert_pending(SIGNAL_BIT(SIGSEGV));
+	sent_faults_settle(faults);
+	assert_pending(0);
+	/* It may have been sent since the kernel was asked. */
+	cr_assert_eq(host_pending(0, SIGNAL_BIT(SIGSEGV)), SIGNAL_BIT(SIGSEGV));
 }
 
 static sigjmp_buf way_out;

@@ -11,6 +11,7 @@
 #include "sigsafe/signals/default_action.h"
 #include "sigsafe/signals/disposition.h"
 #include "sigsafe/signals/host_mask.h"
+#include "sigsafe/signals/sent_fault.h"
 #include "sigsafe/signals/signal_entry.h"
 
 /*
@@ -194,7 +195,15 @@ static kernel_sigset kernels_pending(void)
 	return pending;
 }
 
-kernel_sigset host_pending(kernel_sigset pending)
+/* Of what is open the kernel says nothing. */
+static kernel_sigset with_kept(kernel_sigset pending, kernel_sigset kept)
+{
+	kept |= sent_faults_pending();
+	return kept ? pending | (kept & host_mask()) : pending;
+}
+
+/* Without the ticks. */
+static kernel_sigset hosts_own(kernel_sigset pending)
 {
 	kernel_sigset ticks = pending & tick_signal_set();
 	int sig = tick_signal();
@@ -212,4 +221,9 @@ kernel_sigset host_pending(kernel_sigset pending)
 	claim_signals(memory, ticks);
 	claim_drop_late_tick(sig);
 	return kernels_pending() & ~tick_signal_set();
+}
+
+kernel_sigset host_pending(kernel_sigset pending, kernel_sigset kept)
+{
+	return with_kept(hosts_own(pending), kept);
 }

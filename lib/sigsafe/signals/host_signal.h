@@ -67,8 +67,10 @@ kernel_sigset host_sigset_claimed(kernel_sigset set);
  * What is pending as the host knows it, where the kernel says pending: without
  * a tick that waits for a handler of the host's to end. Whether SIGUSR1 is a
  * tick's or the host's cannot be seen: it is given up to the host, and asked
- * for again. Signal-safe.
+ * for again. And with signals of faults that a thread keeps: it may have sent
+ * them again since the kernel was asked, so that kept is sent_faults_pending()
+ * from before that. Signal-safe.
  */
-kernel_sigset host_pending(kernel_sigset pending);
+kernel_sigset host_pending(kernel_sigset pending, kernel_sigset kept);
 
 #endif

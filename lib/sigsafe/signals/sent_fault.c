@@ -12,6 +12,7 @@
 struct sent_fault {
 	int32_t holder; /* the thread that keeps it, by id; 0: none; or TAKEN */
 	siginfo_t info; /* written and read by that thread alone */
+	kernel_sigset pends; /* its set, while it is kept, if the process's */
 };
 
 static struct sent_fault kept[SENT_FAULTS];
@@ -54,6 +55,8 @@ static bool take(struct sent_fault *place)
 static void fill(struct sent_fault *place, int tid, const siginfo_t *info)
 {
 	place->info = *info;
+	if (!is_threads(info))
+		store_release(&place->pends, SIGNAL_BIT(info->si_signo));
 	add_relaxed(&sent_faults_kept, 1);
 	store_release(&place->holder, tid);
 }
@@ -98,6 +101,7 @@ static void send(struct sent_fault *fault, kernel_sigset pending)
 		signal_send_here(sig, info);
 	else
 		signal_send_to_process(sig, info);
+	store_release(&fault->pends, 0);
 	sub_release(&sent_faults_kept, 1);
 	/* Pairs with take(): it is another's place then. */
 	store_release(&fault->holder, 0);
@@ -118,9 +122,21 @@ cold void sent_faults_return(kernel_sigset hosts)
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+cold kernel_sigset sent_faults_of_process(void)
+{
+	kernel_sigset set = 0;
+
+	/* Acquire pairs with fill() and send(): the kernel is asked as well. */
+	for (unsigned i = 0; i < SENT_FAULTS; i++)
+		set |= load_acquire(&kept[i].pends);
+	return set;
+}
+
 void sent_faults_reset(void)
 {
-	for (unsigned i = 0; i < SENT_FAULTS; i++)
+	for (unsigned i = 0; i < SENT_FAULTS; i++) {
+		store_relaxed(&kept[i].pends, 0);
 		store_relaxed(&kept[i].holder, 0);
+	}
 	store_relaxed(&sent_faults_kept, 0);
 }

@@ -39,6 +39,16 @@ static inline void sent_faults_settle(kernel_sigset hosts)
 		sent_faults_return(hosts);
 }
 
+/* Those that were sent to the process, and are kept by any thread. */
+kernel_sigset sent_faults_of_process(void);
+
+static inline kernel_sigset sent_faults_pending(void)
+{
+	return unlikely(load_relaxed(&sent_faults_kept))
+		       ? sent_faults_of_process()
+		       : 0;
+}
+
 /*
  * The host queues some for a thread of its own: pthread_sigqueue(3). From now
  * on every queued one is taken for a thread's; before that, for the process's.

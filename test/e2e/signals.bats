@@ -112,6 +112,10 @@ goes_on() {
 	every_case faults
 }
 
+@test "faults that are sent while they are blocked: as natively" {
+	every_case pending_faults
+}
+
 @test "over fork, vfork, exec and death: as natively" {
 	every_case process
 }

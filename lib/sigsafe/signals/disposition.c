@@ -98,7 +98,7 @@ static struct disposition stand_in_form(int sig)
 			 (alternate_stacks_are_given() ? SA_ONSTACK : 0u) |
 			 (is_fault_signal(sig) ? (uint64_t)SA_NODEFER : 0),
 		.restorer = restorer,
-		.mask = is_fault_signal(sig) ? 0 : QUIET_MASK,
+		.mask = QUIET_MASK,
 	};
 }
 

@@ -46,7 +46,7 @@ static void block(int sig)
 	sys_sigprocmask(SIG_BLOCK, &fault, NULL);
 }
 
-cold void fault_kills(int sig, const siginfo_t *info)
+cold void fault_kills(int sig, const siginfo_t *info, ucontext_t *uc)
 {
 	disposition_reset(sig);
 	if (is_made_again(sig, info))
@@ -54,6 +54,8 @@ cold void fault_kills(int sig, const siginfo_t *info)
 	/* It comes where it came, and finds the registers. */
 	block(sig);
 	signal_send_here(sig, info);
+	/* In a wait that has opened it, it would pend once more. */
+	*context_mask(uc) &= ~SIGNAL_BIT(sig);
 }
 
 /* Without a place to keep it, it is blocked: sigsafe/signals/sent_fault.h says

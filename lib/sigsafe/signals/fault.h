@@ -49,6 +49,6 @@ bool fault_is_made(int sig, const siginfo_t *info);
 bool fault_may_end_host(int sig, const siginfo_t *info);
 
 /* By default: the access is made again, and kills, or it is sent again. */
-void fault_kills(int sig, const siginfo_t *info);
+void fault_kills(int sig, const siginfo_t *info, ucontext_t *uc);
 
 #endif

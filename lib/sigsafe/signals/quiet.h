@@ -8,6 +8,7 @@
 #ifndef SIGSAFE_SIGNALS_QUIET_H
 #define SIGSAFE_SIGNALS_QUIET_H
 
+#include "sigsafe/signals/disposition.h"
 #include "sigsafe/signals/sent_fault.h"
 #include "sigsafe/thread.h"
 
@@ -17,10 +18,20 @@ struct quiet {
 	bool was_quiet;
 };
 
+/*
+ * One that the host ignores is blocked, too: the kernel kills for a fault in
+ * any case, and it would drop what was sent while the host has it blocked.
+ */
+static inline kernel_sigset quiet_mask(void)
+{
+	return QUIET_MASK |
+	       (load_relaxed(&disposition_ignoring) & FAULT_SIGNALS);
+}
+
 /* Sections may nest. */
 static inline struct quiet quiet_begin(void)
 {
-	const kernel_sigset quiet = QUIET_MASK;
+	const kernel_sigset quiet = quiet_mask();
 	struct quiet before = { .was_quiet = thread_self.is_quiet };
 
 	/* First: what pends comes at once. */

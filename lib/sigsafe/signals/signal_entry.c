@@ -56,7 +56,7 @@ static void stay_hidden(ucontext_t *uc)
 
 static void on_tick(int sig, ucontext_t *uc)
 {
-	const kernel_sigset quiet = QUIET_MASK;
+	const kernel_sigset quiet = quiet_mask();
 	kernel_sigset *mask;
 
 	quiet_enter();
@@ -236,7 +236,7 @@ MACHINE_ALIGNS_STACK void signal_enter(int sig, siginfo_t *info, void *context)
 		/* Natively it would not have come to break a wait. */
 		stay_hidden(context);
 	} else if (unlikely(handler == DEFAULT && is_fault_signal(sig))) {
-		fault_kills(sig, info);
+		fault_kills(sig, info, context);
 	} else if (unlikely(handler == DEFAULT)) {
 		quiet_enter();
 		act_by_default(sig);

@@ -287,8 +287,8 @@ readonly close_others='exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-'
 	for suffix in rec stall.txt mutex.txt; do
 		rm -f "$RESULTS"/*
 		ln -s "$BATS_TEST_TMPDIR/elsewhere" "$RESULTS/out.$suffix"
-		says "out.1" under_shim STALLSHIM_OUTPUT="$RESULTS/out" \
-			"$(victim loop)" spin
+		says "report .*out[.]1[.]rec" under_shim STALLSHIM_QUIET=no \
+			STALLSHIM_OUTPUT="$RESULTS/out" "$(victim loop)" spin
 		[[ ! -e $BATS_TEST_TMPDIR/elsewhere ]]
 		[[ -L $RESULTS/out.$suffix && -s $RESULTS/out.1.stall.txt ]]
 	done

@@ -60,6 +60,8 @@ static inline struct block hook_timed_begin(enum blocking_call call,
 {
 	if (is_far)
 		park_at_once(*from, BLOCK_AT_DEADLINE);
+	else if (park_may_begin_soon())
+		park_at_once(*from, BLOCK_SOON);
 	return watch_block_begin(call, (const void *)from->pc);
 }
 

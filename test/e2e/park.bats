@@ -63,9 +63,13 @@ lead() {
 }
 
 @test "who takes turns parks until a deadline that is near, too" {
-	stalls_of park soon
-	(($(header "$text" loops) >= 2))
-	[[ $(total_ns "$text" pthread_cond_timedwait) = 0 ]]
+	local how
+
+	for how in soon soon-sem soon-futex; do
+		stalls_of park $how
+		(($(header "$text" loops) >= 2))
+		[[ $(total_ns "$text" await_seat) = 0 ]]
+	done
 }
 
 @test "a loop that waits for a condition in each of its turns is stalled in it" {

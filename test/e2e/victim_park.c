@@ -6,10 +6,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <linux/futex.h>
 #include <poll.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -108,13 +111,34 @@ static uint64_t longest_run_ns; /* guarded by lock */
 /* Where the pool parks for so long at once, as asio's does in run_one_for(). */
 #define SOON_NS (15 * (long)NS_PER_MS)
 
-static bool parks_soon;
+static enum {
+	PARKS,
+	PARKS_SOON,
+	PARKS_BY_SEM,
+	PARKS_BY_FUTEX
+} how_to_park;
+
+/* Nobody posts, or wakes: they look again. */
+static void sleep_soon(const struct timespec *until)
+{
+	static const struct timespec soon = { .tv_nsec = SOON_NS };
+	static sem_t nobody_posts;
+	static int nobody_wakes;
+
+	pthread_mutex_unlock(&lock);
+	if (how_to_park == PARKS_BY_SEM)
+		sem_timedwait(&nobody_posts, until);
+	else
+		syscall(SYS_futex, &nobody_wakes, FUTEX_WAIT_PRIVATE, 0, &soon,
+			NULL, 0);
+	pthread_mutex_lock(&lock);
+}
 
 static void await_seat(void)
 {
 	struct timespec until;
 
-	if (!parks_soon) {
+	if (how_to_park == PARKS) {
 		pthread_cond_wait(&place_free, &lock);
 		return;
 	}
@@ -122,7 +146,10 @@ static void await_seat(void)
 	until.tv_nsec += SOON_NS;
 	until.tv_sec += until.tv_nsec / (long)NS_PER_S;
 	until.tv_nsec %= (long)NS_PER_S;
-	pthread_cond_timedwait(&place_free, &lock, &until);
+	if (how_to_park == PARKS_SOON)
+		pthread_cond_timedwait(&place_free, &lock, &until);
+	else
+		sleep_soon(&until);
 }
 
 static void note_run(uint64_t begun_ns)
@@ -192,11 +219,28 @@ static void run_leaders(void)
 	lead(PERIOD_NS);
 }
 
-static void run_soon(void)
+static void lead_slowly(void)
 {
-	parks_soon = true;
 	turns = LAST_TURN - 30;
 	lead(8 * PERIOD_NS);
+}
+
+static void run_soon(void)
+{
+	how_to_park = PARKS_SOON;
+	lead_slowly();
+}
+
+static void run_soon_sem(void)
+{
+	how_to_park = PARKS_BY_SEM;
+	lead_slowly();
+}
+
+static void run_soon_futex(void)
+{
+	how_to_park = PARKS_BY_FUTEX;
+	lead_slowly();
 }
 
 /* A callback that waits for what another thread finishes. */
@@ -433,6 +477,8 @@ static const struct {
 	{ "late-turns", run_late_turns },
 	{ "leaders", run_leaders },
 	{ "soon", run_soon },
+	{ "soon-sem", run_soon_sem },
+	{ "soon-futex", run_soon_futex },
 	{ "future", run_future },
 	{ "own-turns", run_own_turns_epoll },
 	{ "worker", run_own_turns_poll },

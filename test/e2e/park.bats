@@ -41,7 +41,8 @@ load lib
 lead() {
 	RESULTS=$BATS_TEST_TMPDIR/$1
 	mkdir "$RESULTS"
-	under_shim STALLSHIM_STALL=10ms "$(victim park)" leaders >"$RESULTS/own"
+	under_shim STALLSHIM_STALL=10ms "$(victim park_leaders)" for-ever \
+		>"$RESULTS/own"
 }
 
 @test "a thread that is woken from its parking just as a tick comes is idle" {
@@ -66,7 +67,7 @@ lead() {
 	local how
 
 	for how in soon soon-sem soon-futex; do
-		stalls_of park $how
+		stalls_of park_leaders $how
 		(($(header "$text" loops) >= 2))
 		[[ $(total_ns "$text" await_seat) = 0 ]]
 	done

@@ -128,9 +128,11 @@ uint64_t run_end(enum blocking_call call)
 	uint64_t now_ns = clock_now_ns();
 	uint64_t begun_ns = self->run_begun_ns;
 
-	if (!begun_ns || unlikely(!is_watched(self)))
+	if (unlikely(!is_watched(self)))
 		return now_ns;
 	store_relaxed(&self->record->wait_call, call);
+	if (!begun_ns)
+		return now_ns;
 	now_ns = end_at(self, begun_ns, now_ns);
 	if (unlikely(self->parks || self->is_doubted))
 		return_to_seat(self, begun_ns);

@@ -329,7 +329,7 @@ static const struct reason {
 	{ "stop", callback_stop },	 { "join", callback_join },
 	{ "joins", callback_joins },	 { "semaphore", callback_semaphore },
 	{ "barrier", callback_barrier }, { "system", callback_system },
-	{ "spawn", callback_spawn },
+	{ "shell", callback_system },	 { "spawn", callback_spawn },
 };
 
 static void *loop(void *none)

@@ -144,6 +144,19 @@ major_faults() {
 	done
 }
 
+@test "a shell that is long in coming has blocked who waits for it" {
+	need strace
+	timeout -k 5 60 strace -f -o /dev/null -e trace=execve \
+		-e inject=execve:delay_enter=200000 \
+		env LD_PRELOAD="$SHIM" STALLSHIM_OUTPUT="$RESULTS/%e.%p" \
+		"$(victim why)" shell 1
+	text=$(result stall.txt why)
+	grep '^# ' "$text"
+	(($(header "$text" blocked) > 200000000))
+	# It was for the shell, and not by the machine that it had to wait.
+	(($(header "$text" unscheduled) < $(header "$text" blocked) / 2))
+}
+
 # jump CALL [killed]: the victim that jumps out of it.
 jump() {
 	rm -f "$RESULTS"/*

@@ -98,6 +98,21 @@ static bool may_be_of_disk(const struct slice *slice, const ucontext_t *at)
 	       slice->call <= CALL_WRITEV && is_of_disk(at);
 }
 
+/*
+ * Which call a tick that is late by so much has come in, or behind. As libc
+ * starts a program it blocks every signal until that runs: where it lets them
+ * come again it is not known what has held the tick up.
+ */
+static uint32_t call_at(const struct thread *self, long number,
+			uint64_t late_ns)
+{
+	if (number == SYS_futex && self->futex_call)
+		return self->futex_call;
+	if (number == SYS_rt_sigprocmask && late_ns > NS_PER_MS)
+		return CALL_NONE;
+	return evidence_call(number);
+}
+
 /* Which the tick has interrupted it in. */
 static uint32_t interrupted_call(const struct slice *slice)
 {
@@ -113,9 +128,7 @@ void evidence_tick(struct thread *self, const ucontext_t *interrupted,
 	enter_run(self);
 	slice->late_ns = late_ns;
 	slice->state = context_call(interrupted, &number);
-	slice->call = number == SYS_futex && self->futex_call
-			      ? self->futex_call
-			      : evidence_call(number);
+	slice->call = call_at(self, number, late_ns);
 	slice->own_call = interrupted_call(slice);
 	slice->is_of_disk = may_be_of_disk(slice, interrupted);
 }

@@ -62,6 +62,29 @@ static void ignored(void)
 			pend_ignored(faults[i], senders[k]);
 }
 
+/* What pends is gone when it comes to be ignored. */
+static void ignore_pending(int sig, int (*send)(int sig))
+{
+	sigset_t set = set_of(sig, sig);
+
+	signal(sig, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	send(sig);
+	say_pending();
+	signal(sig, SIG_IGN);
+	say_pending();
+	signal(sig, SIG_DFL);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static void ignored_later(void)
+{
+	loop_for(10 * NS_PER_MS);
+	for (int i = 0; i < 2; i++)
+		for (int k = 0; k < 3; k++)
+			ignore_pending(faults[i], senders[k]);
+}
+
 /* What a child ends by in which a fault pends with another one. */
 static void die(int sig, int other, void (*open)(void))
 {
@@ -147,9 +170,8 @@ static void opened_by_waits(void)
 }
 
 static const struct signal_case cases[] = {
-	{ "ignored", ignored },
-	{ "order", order },
-	{ "opened_by_waits", opened_by_waits },
+	{ "ignored", ignored }, { "ignored_later", ignored_later },
+	{ "order", order },	{ "opened_by_waits", opened_by_waits },
 	{ NULL, NULL },
 };
 

@@ -129,6 +129,8 @@ int host_disposition(int sig, const struct disposition *new,
 		claim_signals(memory, claims);
 	disposition_lock(memory);
 	err = disposition_set(sig, new, old);
+	if (!err && new &&new->handler == IGNORE)
+		sent_faults_drop(sig);
 	disposition_unlock();
 	return err;
 }

@@ -42,7 +42,7 @@ static bool stands_for(const struct sent_fault *other, int tid,
 	       is_threads(&other->info) == is_threads(info);
 }
 
-/* Pairs with the release in send(). */
+/* Pairs with the release in let_go(). */
 static bool take(struct sent_fault *place)
 {
 	int32_t none = 0;
@@ -92,6 +92,14 @@ static kernel_sigset sent_to_thread(int tid)
 	return set;
 }
 
+/* Pairs with take(): it is another's place then. */
+static void let_go(struct sent_fault *fault)
+{
+	store_release(&fault->pends, 0);
+	sub_release(&sent_faults_kept, 1);
+	store_release(&fault->holder, 0);
+}
+
 static void send(struct sent_fault *fault, kernel_sigset pending)
 {
 	const siginfo_t *info = &fault->info;
@@ -101,10 +109,7 @@ static void send(struct sent_fault *fault, kernel_sigset pending)
 		signal_send_here(sig, info);
 	else
 		signal_send_to_process(sig, info);
-	store_release(&fault->pends, 0);
-	sub_release(&sent_faults_kept, 1);
-	/* Pairs with take(): it is another's place then. */
-	store_release(&fault->holder, 0);
+	let_go(fault);
 }
 
 cold void sent_faults_return(kernel_sigset hosts)
@@ -122,11 +127,22 @@ cold void sent_faults_return(kernel_sigset hosts)
 	sys_sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
+cold void sent_faults_drop(int sig)
+{
+	int tid = sys_gettid();
+
+	for (unsigned i = 0; i < SENT_FAULTS; i++)
+		if (load_relaxed(&kept[i].holder) == tid &&
+		    kept[i].info.si_signo == sig)
+			let_go(&kept[i]);
+}
+
 cold kernel_sigset sent_faults_of_process(void)
 {
 	kernel_sigset set = 0;
 
-	/* Acquire pairs with fill() and send(): the kernel is asked as well. */
+	/* Acquire pairs with fill() and let_go(): the kernel is asked as well.
+	 */
 	for (unsigned i = 0; i < SENT_FAULTS; i++)
 		set |= load_acquire(&kept[i].pends);
 	return set;

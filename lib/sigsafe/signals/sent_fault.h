@@ -39,6 +39,12 @@ static inline void sent_faults_settle(kernel_sigset hosts)
 		sent_faults_return(hosts);
 }
 
+/*
+ * The host ignores the signal from now on: what the calling thread keeps of it
+ * is gone, as what pends in the kernel is.
+ */
+void sent_faults_drop(int sig);
+
 /* Those that were sent to the process, and are kept by any thread. */
 kernel_sigset sent_faults_of_process(void);
 

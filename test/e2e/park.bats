@@ -66,9 +66,10 @@ lead() {
 @test "who takes turns parks until a deadline that is near, too" {
 	local how
 
+	# Where nobody wakes the others one may have the seat all the time.
 	for how in soon soon-sem soon-futex; do
 		stalls_of park_leaders $how
-		(($(header "$text" loops) >= 2))
+		(($(header "$text" loops) >= 1))
 		[[ $(total_ns "$text" await_seat) = 0 ]]
 	done
 }

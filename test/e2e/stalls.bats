@@ -201,10 +201,18 @@ fortified_loop() {
 	[[ $(header "$text" stalls) = 0 ]]
 }
 
+# A busy machine may take so much from a turn.
 @test "polling with no timeout, a million turns, is no stall" {
+	local tries=3
+
 	settings=(STALLSHIM_STALL=500ms)
 	run_loop busy
-	[[ $(header "$text" stalls) = 0 ]]
+	until [[ $(header "$text" stalls) = 0 ]]; do
+		(($(header "$text" unscheduled) > 400000000))
+		((--tries))
+		rm -f "$RESULTS"/*
+		run_loop busy
+	done
 }
 
 @test "busy polling makes no system call a turn" {

@@ -50,7 +50,7 @@ static bool is_waited_away(int sig, const sigset_t *set, const siginfo_t *info,
 	if (sig > 0)
 		return signal_is_tick(info);
 	return errno == EINTR && thread_self.host_handlers == handlers &&
-	       sigset_bits(set) & tick_signals_open();
+	       sigset_bits(set) & tick_signals_open() & ~tick_signal_set();
 }
 
 static int wait_for_hosts(const sigset_t *set, siginfo_t *info,

@@ -1,13 +1,16 @@
 /*
  * A host that blocks every signal but a few, which a timer might be using: what
- * a thread that is born with that mask is told, and gets.
+ * a thread that has that mask is told, and gets; and one that waits for all.
  *
  * usage: victim_signal_left_open CASE
  *
  * SPDX-License-Identifier: MIT
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "victim_signal.h"
 
@@ -100,10 +103,57 @@ static void without_handlers(void)
 	}
 }
 
+static void opened(void)
+{
+	for (int few = 1; few < 10; few++) {
+		sigset_t all, set;
+
+		sigfillset(&all);
+		pthread_sigmask(SIG_SETMASK, &all, NULL);
+		sigemptyset(&set);
+		for (int i = 0; i < few; i++)
+			sigaddset(&set, LAST - i);
+		pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+		say_mask("opened");
+		handle(few);
+		say_mask("handled");
+		for (int i = 0; i < few; i++)
+			raise(LAST - i);
+		say_mask("raised");
+		printf("count %d\n", count);
+	}
+}
+
+/* That breaks a wait for a signal, as signal(7) has it, though none comes. */
+static void stopped_wait(void)
+{
+	const struct timespec limit = { .tv_sec = 5 };
+	pid_t self = getpid(), other;
+	sigset_t all;
+
+	loop_for(5 * NS_PER_MS);
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	other = fork();
+	if (!other) {
+		usleep(100000);
+		kill(self, SIGSTOP);
+		usleep(100000);
+		kill(self, SIGCONT);
+		pause();
+	}
+	sigdelset(&all, SIGCONT);
+	if (sigtimedwait(&all, NULL, &limit) < 0)
+		puts(strerror(errno));
+	kill(other, SIGKILL);
+}
+
 static const struct signal_case cases[] = {
 	{ "inherited", inherited },
 	{ "attribute", attribute },
 	{ "without_handlers", without_handlers },
+	{ "opened", opened },
+	{ "stopped_wait", stopped_wait },
 	{ NULL, NULL },
 };
 

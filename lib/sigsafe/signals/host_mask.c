@@ -78,15 +78,15 @@ static kernel_sigset changed(int how, kernel_sigset mask, kernel_sigset set)
 /*
  * The kernel's mask is such that it would be taken for another than the host
  * asked for: one with every signal but the tick signal, say, or no longer with
- * every other. So it means the signals in which they differ. (A guest can't
- * have that; but its mask is its own.)
+ * every other. So it means the signals in which they differ, or it has opened
+ * them by name. (A guest can't have that; but its mask is its own.)
  */
-static cold void set_to_the_letter(kernel_sigset wanted, kernel_sigset taken)
+static cold void set_to_the_letter(kernel_sigset wanted, kernel_sigset meant)
 {
 	uint32_t memory = process_memory();
 
 	if (memory)
-		claim_signals(memory, wanted ^ taken);
+		claim_signals(memory, meant);
 	change_from(kernels_mask(), memory ? mask_of_kernel(wanted) : wanted);
 }
 
@@ -102,7 +102,7 @@ static void note_opened(kernel_sigset wanted)
 
 int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old)
 {
-	kernel_sigset before, given, wanted, taken;
+	kernel_sigset before, given, wanted, taken, meant;
 	int err;
 
 	if (set)
@@ -118,7 +118,10 @@ int host_sigmask(int how, const kernel_sigset *set, kernel_sigset *old)
 	taken = mask_of_host(changed(how, before, given) & ~UNMASKABLE);
 	note_opened(wanted);
 	fault_mask_note(before | wanted);
-	if (unlikely(wanted != taken))
-		set_to_the_letter(wanted, taken);
+	meant = wanted ^ taken;
+	if (how == SIG_UNBLOCK)
+		meant |= tick_signal_claims(wanted);
+	if (unlikely(meant))
+		set_to_the_letter(wanted, meant);
 	return 0;
 }

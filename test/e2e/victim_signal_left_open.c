@@ -124,6 +124,40 @@ static void opened(void)
 	}
 }
 
+static atomic_bool is_over;
+
+static void *stay_blocked(void *none)
+{
+	while (!is_over)
+		loop_for(NS_PER_MS);
+	say_pending();
+	return none;
+}
+
+/* What a thread has blocked from its birth, though its handler may nest. */
+static void not_deferred(void)
+{
+	struct sigaction act = { .sa_handler = on_count,
+				 .sa_flags = SA_NODEFER };
+	sigset_t all, before;
+	pthread_t thread;
+
+	signal(SIGUSR1, on_count);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_create(&thread, NULL, stay_blocked, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	loop_for(20 * NS_PER_MS);
+	sigaction(LAST, &act, NULL);
+	for (int i = 0; i < 20; i++) {
+		pthread_kill(thread, LAST);
+		loop_for(2 * NS_PER_MS);
+	}
+	is_over = true;
+	pthread_join(thread, NULL);
+	printf("count %d\n", count);
+}
+
 /* That breaks a wait for a signal, as signal(7) has it, though none comes. */
 static void stopped_wait(void)
 {
@@ -153,6 +187,7 @@ static const struct signal_case cases[] = {
 	{ "attribute", attribute },
 	{ "without_handlers", without_handlers },
 	{ "opened", opened },
+	{ "not_deferred", not_deferred },
 	{ "stopped_wait", stopped_wait },
 	{ NULL, NULL },
 };

@@ -103,8 +103,12 @@ static bool is_blocked_by_host(int sig, ucontext_t *uc)
 /* From now on it is blocked indeed, and sent once more. */
 static cold void put_off(int sig, const siginfo_t *info, ucontext_t *uc)
 {
+	const kernel_sigset itself = SIGNAL_BIT(sig);
 	kernel_sigset *mask = wait_mask_interrupted(uc);
 	uint32_t memory = process_memory();
+
+	/* In here, too, where the host's handler has SA_NODEFER. */
+	sys_sigprocmask(SIG_BLOCK, &itself, NULL);
 
 	/* Before the tick signal moves: sig is open as that, or as its past. */
 	*mask = mask_of_host(*mask);

@@ -49,22 +49,25 @@ static inline void quiet_end(const struct quiet *before)
 }
 
 /*
- * The same where the section is a handler of ours, from begin to end: in none
- * other. Handler only.
+ * The same where the section is a handler of ours, from begin to end. It may
+ * have come just as another one was about to begin: true. Handler only.
  */
-static inline void quiet_enter(void)
+static inline bool quiet_enter(void)
 {
+	bool was_quiet = thread_self.is_quiet;
+
 	thread_self.is_quiet = true;
+	return was_quiet;
 }
 
 /* hosts: the mask of the code that goes on. */
-static inline void quiet_leave(kernel_sigset hosts)
+static inline void quiet_leave(kernel_sigset hosts, bool was_quiet)
 {
 	const kernel_sigset faults = FAULT_SIGNALS;
 
 	/* Until it has returned. */
 	sys_sigprocmask(SIG_BLOCK, &faults, NULL);
-	thread_self.is_quiet = false;
+	thread_self.is_quiet = was_quiet;
 	sent_faults_settle(hosts);
 }
 

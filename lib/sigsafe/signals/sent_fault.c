@@ -95,7 +95,6 @@ static kernel_sigset sent_to_thread(int tid)
 /* Pairs with take(): it is another's place then. */
 static void let_go(struct sent_fault *fault)
 {
-	store_release(&fault->pends, 0);
 	sub_release(&sent_faults_kept, 1);
 	store_release(&fault->holder, 0);
 }
@@ -105,6 +104,8 @@ static void send(struct sent_fault *fault, kernel_sigset pending)
 	const siginfo_t *info = &fault->info;
 	int sig = info->si_signo;
 
+	/* First: it may come to another thread, and be over, at once. */
+	store_release(&fault->pends, 0);
 	if (is_threads(info) || !(pending & SIGNAL_BIT(sig)))
 		signal_send_here(sig, info);
 	else
@@ -133,15 +134,17 @@ cold void sent_faults_drop(int sig)
 
 	for (unsigned i = 0; i < SENT_FAULTS; i++)
 		if (load_relaxed(&kept[i].holder) == tid &&
-		    kept[i].info.si_signo == sig)
+		    kept[i].info.si_signo == sig) {
+			store_release(&kept[i].pends, 0);
 			let_go(&kept[i]);
+		}
 }
 
 cold kernel_sigset sent_faults_of_process(void)
 {
 	kernel_sigset set = 0;
 
-	/* Acquire pairs with fill() and let_go(): the kernel is asked as well.
+	/* Acquire pairs with fill() and send(): the kernel is asked as well.
 	 */
 	for (unsigned i = 0; i < SENT_FAULTS; i++)
 		set |= load_acquire(&kept[i].pends);

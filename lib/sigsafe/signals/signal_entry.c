@@ -57,9 +57,9 @@ static void stay_hidden(ucontext_t *uc)
 static void on_tick(int sig, ucontext_t *uc)
 {
 	const kernel_sigset quiet = quiet_mask();
+	bool was_quiet = quiet_enter();
 	kernel_sigset *mask;
 
-	quiet_enter();
 	machine_allow_accesses();
 	/*
 	 * A late one, from before the tick signal moved, has the mask of the
@@ -72,7 +72,7 @@ static void on_tick(int sig, ucontext_t *uc)
 	/* The next one is to come where the thread blocks every signal. */
 	mask = wait_mask_interrupted(uc);
 	*mask = mask_of_kernel(mask_of_host(*mask));
-	quiet_leave(*mask);
+	quiet_leave(*mask, was_quiet);
 }
 
 /*
@@ -215,6 +215,7 @@ MACHINE_ALIGNS_STACK void signal_enter(int sig, siginfo_t *info, void *context)
 {
 	const void *way_back = __builtin_return_address(0);
 	signal_handler *handler;
+	bool was_quiet;
 
 	if (unlikely(is_fault_signal(sig)) && is_ours(sig, info, context)) {
 		handler_stays(context);
@@ -242,9 +243,9 @@ MACHINE_ALIGNS_STACK void signal_enter(int sig, siginfo_t *info, void *context)
 	} else if (unlikely(handler == DEFAULT && is_fault_signal(sig))) {
 		fault_kills(sig, info, context);
 	} else if (unlikely(handler == DEFAULT)) {
-		quiet_enter();
+		was_quiet = quiet_enter();
 		act_by_default(sig);
-		quiet_leave(*context_mask(context));
+		quiet_leave(*context_mask(context), was_quiet);
 	} else {
 		call_host(sig, info, context, handler);
 	}

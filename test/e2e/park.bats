@@ -71,8 +71,8 @@ lead() {
 		stalls_of park_leaders $how
 		(($(header "$text" loops) >= 1))
 		# Where the machine is busy it may be kept from running there.
-		[[ $(header "$text" blocked) = 0 ]]
-		[[ $(header "$text" semaphore) = 0 ]]
+		(($(header "$text" blocked) + 0 == 0))
+		(($(header "$text" semaphore) + 0 == 0))
 	done
 }
 

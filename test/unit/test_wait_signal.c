@@ -13,11 +13,14 @@
 #include "sigsafe/loops/wait.h"
 #include "sigsafe/os/machine.h"
 
+static void set_call_number(ucontext_t *uc, long number)
+{
 #ifdef __x86_64__
-#define CALL_NUMBER(uc) ((uc)->uc_mcontext.gregs[REG_RAX])
+	uc->uc_mcontext.gregs[REG_RAX] = number;
 #else
-#define CALL_NUMBER(uc) ((uc)->uc_mcontext.regs[8])
+	uc->uc_mcontext.regs[8] = (unsigned long)number;
 #endif
+}
 
 /* A signal waits there until the call that it should break is over. */
 #if defined(__SANITIZE_THREAD__)
@@ -39,7 +42,7 @@ static void tick(int sig, siginfo_t *info, void *context)
 	cr_assert_eq(context_call_again(context), SYS_read);
 	if (write(ends[1], "x", 1) != 1)
 		abort();
-	CALL_NUMBER((ucontext_t *)context) = begun_anew;
+	set_call_number(context, begun_anew);
 	wait_tick(&thread_self, context);
 	*context_mask(context) = 0;
 }

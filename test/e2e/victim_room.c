@@ -204,6 +204,15 @@ static void wait_condition(void)
 	pthread_mutex_unlock(&mutex);
 }
 
+static void call_semaphore(void)
+{
+	static sem_t never;
+	struct timespec until;
+
+	clock_gettime(CLOCK_REALTIME, &until);
+	sem_timedwait(&never, &until);
+}
+
 static void call_futex(void)
 {
 	static const struct timespec soon = { .tv_nsec = 2000000 };
@@ -237,6 +246,7 @@ static const struct call {
 	{ "raw-read", prepare_read, call_raw_read, join },
 	{ "sleep", call_poll, call_sleep, nothing },
 	{ "condition", call_poll, wait_condition, nothing },
+	{ "semaphore", call_poll, call_semaphore, nothing },
 	{ "futex", call_poll, call_futex, nothing },
 };
 

@@ -384,7 +384,7 @@ starved() {
 }
 
 @test "a call that is over while others have the processor blocks no more" {
-	local how stalled tries=20
+	local how stalled tries=60
 
 	for how in starve_usleep starve_read; do
 		until starved "$how"; do

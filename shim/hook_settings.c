@@ -117,3 +117,20 @@ cold enum blocking_call hook_call_of_receive(int fd, enum blocking_call call,
 		       ? call
 		       : CALL_NONE;
 }
+
+/*
+ * Where a signal breaks it the kernel goes on to connect by itself over these,
+ * and one more call waits for that. Other sockets begin anew (vsock), or may.
+ */
+cold enum blocking_call hook_call_of_connect(int fd)
+{
+	switch (option_of(fd, SO_DOMAIN)) {
+	case AF_UNSPEC: /* it is no socket */
+	case AF_UNIX:
+	case AF_INET:
+	case AF_INET6:
+		return CALL_NONE;
+	default:
+		return CALL_CONNECT;
+	}
+}

@@ -25,6 +25,7 @@ extern bool hook_some_want_more;
 /* The call as which it is told that no tick comes; CALL_NONE: one may. */
 enum blocking_call hook_call_of_close(int fd);
 enum blocking_call hook_call_of_read(int fd);
+enum blocking_call hook_call_of_connect(int fd);
 enum blocking_call hook_call_of_receive(int fd, enum blocking_call call,
 					int flags);
 
@@ -50,24 +51,9 @@ static inline enum blocking_call call_of_read(int fd)
 		       : hook_call_of_read(fd);
 }
 
-/*
- * Where a signal breaks it the kernel goes on to connect by itself over these,
- * and one more call waits for that. Other sockets begin anew (vsock), or may.
- */
 static inline enum blocking_call call_of_connect(int fd)
 {
-	const struct transfer what = { .fd = fd };
-
-	if (likely(!hook_may_tick()))
-		return CALL_NONE;
-	switch (transfer_option(&what, SO_DOMAIN, AF_UNIX)) {
-	case AF_UNIX:
-	case AF_INET:
-	case AF_INET6:
-		return CALL_NONE;
-	default:
-		return CALL_CONNECT;
-	}
+	return likely(!hook_may_tick()) ? CALL_NONE : hook_call_of_connect(fd);
 }
 
 /* Of call, that receives with these flags. */

@@ -58,6 +58,16 @@ static inline void say_mask(const char *what)
 	say_set(what, &mask);
 }
 
+static inline sigset_t set_of(int first, int second)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, first);
+	sigaddset(&set, second);
+	return set;
+}
+
 static inline void say_pending(void)
 {
 	sigset_t pending;

@@ -21,16 +21,6 @@ static void on_count(int sig)
 	count++;
 }
 
-static sigset_t set_of(int first, int second)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, first);
-	sigaddset(&set, second);
-	return set;
-}
-
 static void block_all(void)
 {
 	sigset_t all, old;

@@ -14,16 +14,6 @@
 
 static const int faults[] = { SIGSEGV, SIGBUS };
 
-static sigset_t set_of(int first, int second)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, first);
-	sigaddset(&set, second);
-	return set;
-}
-
 static int by_kill(int sig)
 {
 	return kill(getpid(), sig);
@@ -54,12 +44,18 @@ static void pend_ignored(int sig, int (*send)(int sig))
 	say_pending();
 }
 
-static void ignored(void)
+/* Each of the signals, sent in each way. */
+static void try_all(void (*try)(int sig, int (*send)(int sig)))
 {
 	loop_for(10 * NS_PER_MS);
 	for (int i = 0; i < 2; i++)
 		for (int k = 0; k < 3; k++)
-			pend_ignored(faults[i], senders[k]);
+			try(faults[i], senders[k]);
+}
+
+static void ignored(void)
+{
+	try_all(pend_ignored);
 }
 
 /* What pends is gone when it comes to be ignored. */
@@ -79,10 +75,7 @@ static void ignore_pending(int sig, int (*send)(int sig))
 
 static void ignored_later(void)
 {
-	loop_for(10 * NS_PER_MS);
-	for (int i = 0; i < 2; i++)
-		for (int k = 0; k < 3; k++)
-			ignore_pending(faults[i], senders[k]);
+	try_all(ignore_pending);
 }
 
 /* What a child ends by in which a fault pends with another one. */

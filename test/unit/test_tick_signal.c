@@ -219,17 +219,25 @@ static void put_back(kernel_sigset kernel)
 	sys_sigprocmask(SIG_SETMASK, &kernel, NULL);
 }
 
-Test(tick_signal, one_given_up_is_put_off_where_it_was_kept_open)
+/* The host has every signal blocked, and the kernel's mask is from before. */
+static void give_up_what_is_open(void)
 {
-	kernel_sigset every = EVERY, given = SIGNAL_BIT(FIRST_PRIVATE);
-	kernel_sigset kernel, old, pending = 0;
+	kernel_sigset every = EVERY, kernel;
 
-	NOT_EMULATED(NO_FULL_MASK);
 	signals_start(0);
 	cr_assert_eq(host_sigmask(SIG_BLOCK, &every, NULL), 0);
 	sys_sigprocmask(SIG_BLOCK, NULL, &kernel);
 	handle(FIRST_PRIVATE, on_signal);
 	put_back(kernel);
+}
+
+Test(tick_signal, one_given_up_is_put_off_where_it_was_kept_open)
+{
+	kernel_sigset every = EVERY, given = SIGNAL_BIT(FIRST_PRIVATE);
+	kernel_sigset old, pending = 0;
+
+	NOT_EMULATED(NO_FULL_MASK);
+	give_up_what_is_open();
 	cr_assert_eq(host_sigmask(SIG_BLOCK, NULL, &old), 0);
 	cr_assert_eq(old | UNMASKABLE, every | UNMASKABLE);
 	raise(FIRST_PRIVATE);
@@ -327,11 +335,7 @@ Test(tick_signal, a_late_tick_closes_the_one_it_came_by)
 	kernel_sigset every = EVERY, kernel;
 
 	NOT_EMULATED(NO_FULL_MASK);
-	signals_start(0);
-	cr_assert_eq(host_sigmask(SIG_BLOCK, &every, NULL), 0);
-	sys_sigprocmask(SIG_BLOCK, NULL, &kernel);
-	handle(FIRST_PRIVATE, on_signal);
-	put_back(kernel);
+	give_up_what_is_open();
 	assert_taken(FIRST_PRIVATE);
 	sys_sigprocmask(SIG_BLOCK, NULL, &kernel);
 	cr_assert_eq(kernel | UNMASKABLE,
